@@ -5,7 +5,9 @@ sqrt((1 - precision)^2 + (1 - recall)^2), the mean over targets; smaller is bett
 
     python benchmarks/networks.py --networks DIR
 
-DIR holds NAME.bif or NAME.bif.gz; by default the example networks that come with pgmpy.
+DIR holds NAME.bif or NAME.bif.gz; by default the example networks that come with pgmpy. The last line says how many
+members of the default are weak (p above alpha given the others) and how many of these are true; "weak leave" is the
+distance without them.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import numpy as np
 
 import blankets as bl
 from _data import network
+from blankets.data import Frame
 from blankets.errors import BlanketsError, BlanketsWarning
 from blankets.simulate.measures import compare
 
@@ -28,8 +31,18 @@ SEARCHES = (("auto", True), ("iamb", False), ("iamb", True), ("pcmb", False), ("
             ("mmmb", True), ("eemb", False), ("eemb", True), ("fbed", False), ("iamb-fdr", False))  # fmt: skip
 
 
-def measured(name: str, n_rows: int, options: argparse.Namespace) -> dict[str, tuple[float, float]]:
-    """Return mean distance and seconds of each search, over some targets of one draw."""
+def without_weak(frame: Frame, blanket: bl.Blanket) -> list[str]:
+    """Return the members if those that are irrelevant given the others leave, the weakest first."""
+    members, alpha = list(blanket.members), blanket.settings["alpha"]
+    evidence = dict(blanket.strengths)
+    while weak := {x: e.p for x, e in evidence.items() if e.reliable and e.p > alpha and x not in blanket.unchecked}:
+        members.remove(max(weak, key=weak.__getitem__))
+        evidence = {x: bl.test(frame, x, blanket.target, given=[z for z in members if z != x]) for x in members}
+    return members
+
+
+def measured(name: str, n_rows: int, options: argparse.Namespace, weak: list[bool]) -> dict[str, tuple[float, float]]:
+    """Return mean distance and seconds of each search, over some targets of one draw; tell of weak members."""
     net = network(options.networks, name)
     rng = np.random.default_rng([options.seed, n_rows])
     frame, names = net.sample(n_rows, rng), list(net.names)
@@ -39,15 +52,22 @@ def measured(name: str, n_rows: int, options: argparse.Namespace) -> dict[str, t
     for algorithm, close in SEARCHES:
         if algorithm in options.skip.get(name, ()) or (options.searches and algorithm not in options.searches):
             continue
-        began, distances = time.perf_counter(), []
+        began, distances, leaner = time.perf_counter(), [], []
         for target in targets:
             try:
-                members = bl.discover(frame, target, algorithm=algorithm, close=close, n_jobs=1).members
+                blanket = bl.discover(frame, target, algorithm=algorithm, close=close, n_jobs=1)
             except BlanketsError:  # a constant target
-                members = ()
-            distances.append(compare(members, net.blanket(target)).distance)
+                distances.append(compare((), net.blanket(target)).distance)
+                leaner.append(distances[-1])
+                continue
+            distances.append(compare(blanket.members, net.blanket(target)).distance)
+            if algorithm == "auto":
+                weak += [x in net.blanket(target) for x in blanket.weak]
+                leaner.append(compare(without_weak(frame, blanket), net.blanket(target)).distance)
         label = algorithm if algorithm == "auto" or not close else f"{algorithm}, closed"
         found[label] = float(np.mean(distances)), (time.perf_counter() - began) / n
+        if algorithm == "auto":
+            found["weak leave"] = float(np.mean(leaner)), 0.0
     return found
 
 
@@ -66,17 +86,21 @@ def main() -> int:
     labels = [a if a == "auto" or not close else f"{a}, closed" for a, close in SEARCHES]
     print(f"| network, rows | {' | '.join(labels)} |\n|{' --- |' * (len(labels) + 1)}")
     cells: dict[str, list[float]] = {}
+    weak: list[bool] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)
         for name in options.only:
             for n_rows in options.rows:
-                found = measured(name, n_rows, options)
+                found = measured(name, n_rows, options, weak)
                 words = [f"{found[a][0]:.3f} ({1000 * found[a][1]:.0f} ms)" if a in found else "-" for a in labels]
                 print(f"| {name} {n_rows:,} | {' | '.join(words)} |", flush=True)
                 for a, (distance, _) in found.items():
                     cells.setdefault(a, []).append(distance)
     means = [f"{np.mean(cells[a]):.3f} ({len(cells[a])})" if a in cells else "-" for a in labels]
     print(f"| mean (cells) | {' | '.join(means)} |")
+    print(
+        f"weak members: {len(weak)}, true: {sum(weak)}; mean distance without them {np.mean(cells['weak leave']):.3f}"
+    )
     return 0
 
 

@@ -1,16 +1,17 @@
 """Nested prediction: columns are selected inside five folds, then a model predicts the rest of the rows.
 
-    python benchmarks/prediction.py --tables DIR [--only NAME ...]
+    python benchmarks/prediction.py --tables DIR [--only NAME ...] [--rows 600]
 
 Prints, for each table of DIR (CSV, plain or .gz; the class is the column "class" or the last one) and of scikit-learn,
 the share of columns that each selector keeps and the accuracy of boosting and of a linear model; then mean ranks (1 is
-best). Selectors: the default blanket, mRMR and the best by information (as many columns as the blanket has), L1, and
-recursive elimination with cross-validation on tables with at most 60 columns.
+best). Selectors: the default blanket, mRMR and the best by information (as many columns as the blanket has), Boruta
+(where it is installed), L1, and recursive elimination with cross-validation on tables with at most 60 columns.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import sys
 import warnings
 from collections.abc import Callable
@@ -21,7 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 from sklearn import datasets
-from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_selection import RFECV, SelectKBest, mutual_info_classif
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 from sklearn.model_selection import StratifiedKFold
@@ -66,12 +67,23 @@ def eliminated(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
     return np.flatnonzero(chosen.get_support())
 
 
+def boruta(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
+    """Return the columns that tell more than shuffled ones, by random forests (Kursa & Rudnicki 2010)."""
+    from boruta import BorutaPy
+
+    forest = RandomForestClassifier(max_depth=5, class_weight="balanced")
+    chosen = BorutaPy(forest, n_estimators=60, max_iter=30, random_state=0).fit(x.to_numpy(), y)
+    return np.flatnonzero(chosen.support_)
+
+
 SELECTORS: dict[str, Select] = {
     "blanket": blanket, "mRMR": mrmr, "information": by_information, "L1": l1, "RFECV": eliminated,
 }  # fmt: skip
+if importlib.util.find_spec("boruta") is not None:
+    SELECTORS["Boruta"] = boruta
 
 
-def tables(folder: Path | None, only: list[str]) -> dict[str, tuple[pd.DataFrame, NDArray[np.int64]]]:
+def tables(folder: Path | None, only: list[str], rows: int | None) -> dict[str, tuple[pd.DataFrame, NDArray[np.int64]]]:
     """Return numeric columns and classes."""
     loaded = {name: getattr(datasets, f"load_{name}")(as_frame=True).frame for name in ("wine", "iris")}
     for path in sorted(folder.glob("*.csv*")) if folder else ():
@@ -80,6 +92,8 @@ def tables(folder: Path | None, only: list[str]) -> dict[str, tuple[pd.DataFrame
     for name, table in loaded.items():
         if only and name not in only:
             continue
+        if rows is not None and len(table) > rows:
+            table = table.sample(rows, random_state=0)
         target = next((c for c in ("target", "class") if c in table.columns), str(table.columns[-1]))
         coded = table.drop(columns=target).apply(lambda c: c if c.dtype.kind in "ifb" else pd.factorize(c)[0])
         found[name] = coded.astype(float), pd.factorize(table[target])[0].astype(np.int64)
@@ -110,18 +124,23 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tables", type=Path, help="folder with CSV files, plain or .gz")
     parser.add_argument("--only", nargs="*", default=[], help="names of tables")
+    parser.add_argument("--rows", type=int, help="rows to draw from larger tables")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     print(f"| table (rows, columns) | {' | '.join(SELECTORS)} |\n|{' --- |' * (1 + len(SELECTORS))}")
     ranks: list[list[float]] = []
-    for name, (x, y) in tables(options.tables, options.only).items():
+    kept: list[list[float]] = []
+    for name, (x, y) in tables(options.tables, options.only, options.rows).items():
         found = accuracies(x, y)
         words = ["{:.0%}: {:.3f}, {:.3f}".format(*found[s]) if s in found else "-" for s in SELECTORS]
         print(f"| {name} ({len(x):,}, {x.shape[1]}) | {' | '.join(words)} |", flush=True)
+        kept.append([found[s][0] if s in found else np.nan for s in SELECTORS])
         for model in (1, 2):
             ranks.append(
                 rankdata([-round(found[s][model], 6) if s in found else np.nan for s in SELECTORS], nan_policy="omit")
             )
+    shares = np.array(kept)
+    print(f"| mean share kept | {' | '.join(f'{share:.0%}' for share in np.nanmean(shares, axis=0))} |")
     print(f"| mean rank | {' | '.join(f'{rank:.2f}' for rank in np.nanmean(ranks, axis=0))} |")
     return 0
 

@@ -354,7 +354,7 @@ def test_text(blanket):
         "  Each p-value is given the other members.",
         "  size: how much more a member tells about the target, in Cohen's words; see blanket.explain(name).",
         "  Found by made-up (alpha 0.01, test g, dof adjusted): 960 rows, 17 tests, 21 ms.",
-        "  Expected false members: about 0.011, at most 0.06 (5 columns, 6 chances at level 0.01).",
+        "  Expected false members: below 0.01, at most 0.06 (5 columns, 6 chances at level 0.01).",
         "  Why made-up: There are few columns.",
         "  Continuous, cut into levels by the rule sturges: age.",
         "  Rows deleted for missing values: 40.",

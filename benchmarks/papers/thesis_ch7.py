@@ -19,7 +19,7 @@ import blankets as bl
 
 POWERS = (0.70, 0.80, 0.90, 0.95, 0.99)
 EFFECTS = ("small", "medium", "large")
-PU = {"labels": "pu", "prior": 0.2}
+PU = {"labels": "pu", "prior": 0.2, "shape": "spread"}
 FIVE_PER_CENT = {**PU, "labeled": 0.05}
 
 # table: what is asked, then the printed answers, powers down and effects across

@@ -45,7 +45,15 @@ def run(data: Path | None, asked: str, arity: int, prior: str, draws: int) -> li
     shift = SHIFTS[prior]
     belief = bl.Beta(mean=TRUE + shift, low=0.1 + shift, high=0.3 + shift, concentration=8)
     fixed = {"labeled": 0.05} if asked == "rows" else {"rows": 1000}
-    question = {"effect": 0.053, "power": 0.99, "alpha": 0.01, "arity": arity, "labels": "pu", **fixed}
+    question = {
+        "effect": 0.053,
+        "power": 0.99,
+        "alpha": 0.01,
+        "arity": arity,
+        "labels": "pu",
+        "shape": "spread",
+        **fixed,
+    }
     found = bl.plan(**question, prior=belief, n_draws=draws, rng=2015)
     exact = bl.plan(**question, prior=TRUE)
     about = {

@@ -161,7 +161,9 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
 def _why(case: str, arity: int, predicted: int, found: dict[tuple[str, str, str], list[float]]) -> str:
     """Explain by what a hundredth of the effect gives, and by the information that the surrogate has."""
     weak, strong = np.mean(found[WEAK, "coin", "g"]), np.mean(found["7.10b", "coin", "g"])
-    planned = bl.plan(effect=0.00053, power=0.99, alpha=ALPHA, arity=10, labels="pu", prior=PRIOR, labeled=0.05).answer
+    planned = bl.plan(
+        effect=0.00053, power=0.99, alpha=ALPHA, arity=10, labels="pu", prior=PRIOR, labeled=0.05, shape="spread"
+    ).answer
     own = _by_own_information(case, arity)
     off, off_strong = weak / planned - 1, strong / FIGURES["7.10b"][2] - 1
     if not (abs(off) < abs(off_strong) / 2 and own > predicted):

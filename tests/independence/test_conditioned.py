@@ -49,7 +49,17 @@ def test_reliability_accounts_for_the_fixed_set(inner):
     strict = TableTests(MemoryCounter(frame), reliability=500 / 4)  # four degrees of freedom at most
     assert ConditionedTests(strict, [4]).test(0, 2, [3]).reliable
     assert not ConditionedTests(strict, [4, 5]).test(0, 2, [3]).reliable
-    assert ConditionedTests(strict, [4, 5]).deepest([0], 2, [1, 3]) >= 0
+    # 125 rows for each stratum: four strata at most, which the two fixed columns make.
+    assert strict.deepest([0], 2, [1, 3]) == 2
+    assert ConditionedTests(strict, [4]).deepest([0], 2, [1, 3]) == 1
+    assert ConditionedTests(strict, [4, 5]).deepest([0], 2, [1, 3]) == 0
+    assert ConditionedTests(strict, [4, 5]).deepest([0], 2, [1, 5]) == 1
+    routed = RoutedTests(2, ConditionedTests(strict, [4, 5]), strict)
+    assert (routed.deepest([0], 2, [1, 3]), routed.deepest([2], 0, [1, 3]), routed.deepest([0, 2], 1, [3, 4])) == (
+        0,
+        0,
+        2,
+    )
 
 
 @pytest.mark.parametrize("name", ["iamb", "inter-iamb", "gs", "pcmb", "mbor", "ipc-mb"])

@@ -294,7 +294,7 @@ class TestProperties:
     def test_rows_are_smallest_and_pu_needs_n_over_kappa(self, effect, power, alpha, arity, prior, coverage):
         share = prior * coverage
         question = {"effect": effect, "power": power, "alpha": alpha, "arity": arity}
-        pu = plan(labels="pu", prior=prior, labeled=share, **question)
+        pu = plan(labels="pu", prior=prior, labeled=share, shape="spread", **question)
         kappa = (1 - prior) / prior * share / (1 - share)
         power_at = lambda n: scipy_power(n, effect, kappa, arity - 1, alpha)  # noqa: E731
         assert power_at(pu.answer) >= power - 1e-9

@@ -12,7 +12,7 @@ from blankets.planning import plan, planning_table
 
 POWERS = (0.70, 0.80, 0.90, 0.95, 0.99)
 EFFECTS = ("small", "medium", "large")
-PU = {"labels": "pu", "prior": 0.2}
+PU = {"labels": "pu", "prior": 0.2, "shape": "spread"}
 
 TABLE_7_1A = [[962, 107, 39], [1168, 130, 47], [1488, 166, 60], [1782, 198, 72], [2404, 268, 97]]
 TABLE_7_1B = [[4566, 508, 183], [5548, 617, 222], [7068, 786, 283], [8462, 941, 339], [11415, 1269, 457]]

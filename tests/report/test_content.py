@@ -175,6 +175,26 @@ def test_what_was_not_checked_or_decided_is_marked(tmp_path):
     assert ">Note</th>" in page
 
 
+def test_a_member_above_alpha_given_the_others_is_called_weak_everywhere():
+    weak = evidence("b", statistic=2.75, dof=1.0, given=("a",))  # SciPy: p = 0.097
+    blanket = blanket_of(evidence("a", given=("b",)), weak, closed=True)
+    assert blanket.weak == ("b",)
+    assert [row["weak"] for row in blanket.table()] == [False, True]
+    assert json.loads(blanket.to_json())["weak"] == ["b"]
+    assert Blanket.from_json(blanket.to_json()) == blanket
+    why = "weak: p is above alpha given the other members. The search found it given fewer columns"
+    for words in (str(blanket), str(blanket.explain("b")), report_content(blanket)["effects"]["words"]):
+        assert why in " ".join(words.split())
+    assert "weak" not in str(blanket.explain("a"))
+    assert [row["note"] for row in report_content(blanket)["effects"]["rows"]] == ["", "weak"]
+    assert "tells something" not in report_content(blanket)["meaning"]
+    knowing = replace(blanket, settings={**blanket.settings, "knowledge": "b is required"})
+    assert "given fewer columns (or you required it), and it stays" in " ".join(str(knowing).split())
+    as_published = replace(blanket, closed=False)
+    assert "weak: p is above alpha given the other members; iamb keeps it all the same." in str(as_published)
+    assert replace(blanket, unchecked=("b",)).weak == ()
+
+
 def test_trail_lists_every_column_once_members_first(clinic):
     rows = trail(clinic)["rows"]
     assert [row["name"] for row in rows[:5]] == list(clinic.members)

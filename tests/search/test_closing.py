@@ -5,7 +5,15 @@ import pytest
 
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
-from blankets.independence import DSeparation, EvidenceBatch, IndependenceTest, table_tests
+from blankets.independence import (
+    ConditionedTests,
+    DSeparation,
+    EvidenceBatch,
+    IndependenceTest,
+    TableTests,
+    table_tests,
+)
+from blankets.results._false_members import n_chances
 from blankets.search import ALGORITHMS, Found, Trace
 from blankets.search.closing import close, equivalents_of, settle
 from search.graphs import truth, varied_dag
@@ -120,3 +128,35 @@ def test_columns_that_keep_removing_each_other_are_noticed():
     trace = Trace()
     assert settle(Circle(), 0, [1, 2, 3], [], alpha=ALPHA, trace=trace) == (1, 2)
     assert "columns kept removing each other" in trace.notes[0]
+
+
+# Tests that are given more than was asked for -----------------------------------------------------------------------
+
+
+def test_a_member_tested_given_some_others_and_fixed_columns_is_not_called_checked():
+    # 15 rows for each stratum: 960 given two columns of four levels and two of two levels; 3,840 given three of four.
+    rng = np.random.default_rng(2)
+    y, four, two = rng.integers(0, 2, 1000), rng.integers(0, 4, (4, 1000)), rng.integers(0, 2, (2, 1000))
+    below = TableTests(MemoryCounter(Frame.from_codes(np.column_stack([y, *four, *two]))))
+    found = close(
+        ConditionedTests(below, [5, 6]), 0, [1, 2, 3, 4], Found(members=(1, 2, 3, 4)), alpha=ALPHA, trace=Trace()
+    )
+    assert found.unchecked == (1, 2, 3, 4)
+    assert [len(e.given) for e in found.evidence] == [4] * 4
+    assert all({5, 6} < set(e.given) for e in found.evidence)
+
+
+def test_equivalents_and_chances_are_the_same_if_a_column_that_tells_nothing_is_always_given():
+    rng = np.random.default_rng(1)
+    y, noise = rng.integers(0, 2, 2000), rng.integers(0, 2, 2000)
+    hidden = np.where(rng.random(2000) < 0.7, y, 1 - y)
+    a, b = (np.where(rng.random(2000) < 0.998, hidden, 1 - hidden) for _ in range(2))
+    tests = asked(y, a, b, noise)
+    for always in ([], [3]):
+        trace = Trace()
+        found = close(ConditionedTests(tests, always), 0, [1, 2, 3], Found(members=()), alpha=ALPHA, trace=trace)
+        assert len(found.members) == 1
+        assert found.equivalents == {found.members[0]: (3 - found.members[0],)}
+        assert [batch.asked for _, batch in trace.scans] == [(), found.members]
+        growing = Trace(scans=[("growing", batch) for _, batch in trace.scans])
+        assert n_chances(growing, 0, 4) == 3 + 2  # three columns given nothing, two given the first member

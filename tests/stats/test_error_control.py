@@ -2,6 +2,9 @@ import math
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.optimize import brentq
+from scipy.stats import chi2
 
 from blankets.errors import ParameterError
 from blankets.stats import expected_false_members
@@ -52,3 +55,22 @@ def test_it_predicts_the_false_members_of_a_search():
 def test_wrong_level():
     with pytest.raises(ParameterError, match="'alpha' must be a significance level"):
         expected_false_members(np.zeros(1), np.ones(1), 0.0)
+
+
+@pytest.mark.parametrize(("ends", "n_true", "dof"), [(1, 0, 1), (2, 0, 2), (2, 3, 1)])
+def test_searches_by_subsets_leave_what_no_subset_separates(ends, n_true, dof):
+    # The same by SciPy: an integral over G of wrong tests, and a root for the number that stays at one end.
+    alpha, n = 0.05, 40
+    log_p = np.log(np.linspace(0.0125, 0.9875, n))  # half of them above one half
+    critical, deeper = chi2.isf(alpha, dof), chi2.isf(alpha, dof + dof**2)
+
+    def kept(k, e):
+        def of(g):
+            s = chi2.sf(max(deeper - g, 0.0), dof**2)
+            return s**n_true * math.exp(-e * k * (1 - s)) * chi2.pdf(g, dof)
+
+        return n * quad(of, critical, critical + 60, points=[deeper])[0]
+
+    at_one_end = brentq(lambda k: kept(k, 1) - k, 0, alpha * n)
+    found = expected_false_members(log_p, np.full(n, dof), alpha, ends=ends, n_true=n_true)
+    assert found.expected == pytest.approx(kept(at_one_end, ends), rel=1e-3)

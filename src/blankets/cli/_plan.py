@@ -32,6 +32,7 @@ from blankets.cli._output import show_json
 @click.option("--strata", metavar="N", help="Strata: combinations of values that the test conditions on; default: 1.")
 @click.option("--design-effect", metavar="D|M,ICC", help="Of groups and weights; or rows in a group, correlation.")
 @click.option("--missing", type=float, metavar="SHARE", help="Share of rows without a value that the test needs.")
+@click.option("--shape", metavar="HOW", help="For pu: effects in any level (default), or spread over the levels.")
 @click.option("--assurance", type=float, metavar="P", help="With an uncertain prior: how sure to be; default: 0.9.")
 @click.option("--seed", "rng", type=int, help="Seed for draws from an uncertain prior.")
 @json_option

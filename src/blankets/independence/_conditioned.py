@@ -62,7 +62,12 @@ class ConditionedTests(Layer):
             for group in groups
         ]
         order = np.argsort(np.argsort(inside, kind="stable"), kind="stable")
-        return concatenated(batches).where(order)
+        return concatenated(batches, tuple(given)).where(order)
+
+    def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
+        """Return a bound on the size of subsets: the fixed set takes its part of the rows."""
+        fixed = [z for z in self.always if z != y and z not in among and z not in xs]
+        return max(min(self.tests.deepest(xs, y, (*among, *fixed)) - len(fixed), len(among)), 0)
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows a test needs, given also the fixed set."""

@@ -232,8 +232,11 @@ def _weakest_over(
     )
 
 
-def concatenated(batches: list[EvidenceBatch]) -> EvidenceBatch:
-    """Put batches about the same y, each with its own conditioning set, into one."""
+def concatenated(batches: list[EvidenceBatch], asked: Given | None = None) -> EvidenceBatch:
+    """Put batches about the same y, each with its own conditioning set, into one.
+
+    ``asked``: the set that was asked for, if it is one.
+    """
     methods = tuple(dict.fromkeys(("", *(word for b in batches for word in b.methods))))
     told = [_number_of_method(b, methods) for b in batches]
     return EvidenceBatch(
@@ -249,6 +252,7 @@ def concatenated(batches: list[EvidenceBatch]) -> EvidenceBatch:
         by_effect=batches[0].by_effect if batches else False,
         method=np.concatenate(told) if len(methods) > 1 else None,
         methods=methods if len(methods) > 1 else (),
+        asked=asked,
     )
 
 

@@ -64,10 +64,11 @@ class EvidenceBatch:
     default the chi-square tail, computed when first used. ``effect``, of shape (n,): information in nats; by default
     statistic / (2 rows), which is exact for G. ``by_effect``: whether `strongest` compares effects (information)
     rather than p-values. ``method``, of shape (n,): how each p-value was computed, as a position in ``methods``.
-    ``methods``: the methods, in words.
+    ``methods``: the methods, in words. ``asked``: the set that was asked for, where a layer was given more.
     """
 
     __slots__ = (
+        "_asked",
         "_effect",
         "_log_p",
         "by_effect",
@@ -97,11 +98,12 @@ class EvidenceBatch:
         by_effect: bool = False,
         method: NDArray[np.int8] | None = None,
         methods: tuple[str, ...] = (),
+        asked: Given | None = None,
     ) -> None:
         self.xs, self.y, self.given = xs, y, given
         self.statistic, self.dof, self.n_rows, self.reliable = statistic, dof, n_rows, reliable
         self._log_p, self._effect, self.by_effect = log_p, effect, by_effect
-        self.method, self.methods = method, methods
+        self.method, self.methods, self._asked = method, methods, asked
 
     def __len__(self) -> int:
         return len(self.xs)
@@ -135,6 +137,11 @@ class EvidenceBatch:
     def given_of(self, i: int) -> Given:
         """Return the conditioning set of test ``i``."""
         return self.given[i] if isinstance(self.given, list) else self.given
+
+    @property
+    def asked(self) -> Given | None:
+        """The one set that was asked for; None if each test has its own, as in a search through subsets."""
+        return self._asked if self._asked is not None or isinstance(self.given, list) else self.given
 
     def of(self, x: int) -> Evidence | None:
         """Return the evidence about column ``x``, or None if it was not among ``xs``."""
@@ -200,6 +207,7 @@ class EvidenceBatch:
             by_effect=self.by_effect,
             method=None if self.method is None else self.method[at],
             methods=self.methods,
+            asked=self._asked,
         )
 
     def with_new(self, at: NDArray[np.int64], new: EvidenceBatch) -> EvidenceBatch:
@@ -237,4 +245,5 @@ class EvidenceBatch:
         """Return the same tests under the columns that were asked for, where a layer asked for others."""
         batch = self.where(np.arange(len(self)))  # a copy: this one may be in a cache
         batch.xs, batch.y, batch.given = xs, y, given
+        batch._asked = self._asked if isinstance(given, list) else None
         return batch

@@ -53,8 +53,11 @@ class RoutedTests(IndependenceTest):
         return concatenated([others, own]).where(order)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
-        """Return the larger bound of the two."""
-        return max(self.with_target.deepest(xs, y, among), self.among_features.deepest(xs, y, among))
+        """Return the bound of those that answer; the larger one, where both may."""
+        own = self.with_target.deepest(xs, y, among)
+        if y == self.target or all(x == self.target for x in xs):
+            return own
+        return max(own, self.among_features.deepest(xs, y, among))
 
     def at_level(self, level: float) -> RoutedTests:
         """Return the same tests for decisions at another level."""

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
+from dataclasses import replace
 
 import numpy as np
 
 from blankets.planning._setting import Setting
-from blankets.planning._shapes import least_kappa
 from blankets.regimes import Surrogate
-from blankets.stats import attained_power
 
 ROWS_PER_DOF = 5  # the default reliability rule of the tests (methods, section 1)
 # Simulated at Table 7.2 of Sechidis (2015), levels 0.2 and 0.8, planned for 0.71 and 0.95: with 27 labels G
@@ -25,7 +23,7 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
         "effects and many rows."
     ]
     if design.assumption:
-        said.append(" ".join(filter(None, (design.assumption, _by_one_level(setting, unknown, strata)))))
+        said.append(" ".join(filter(None, (design.assumption, _by_one_level(setting)))))
     if unknown == "rows" and design.surrogate is not Surrogate.FULL and not setting.labeled_is_count:
         said.append("As rows are added the labeled share stays the same, not the number of labels.")
     if uncertain and design.safe_side:
@@ -57,25 +55,21 @@ def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: floa
     return (*said, *_cautions(setting))
 
 
-def _by_one_level(setting: Setting, unknown: str, strata: int) -> str:
-    """Say what the power is where one level of the feature carries the effect; empty where that is not known."""
-    of_one_class = {Surrogate.Y0: setting.prior, Surrogate.Y1: 1.0 - setting.prior}
-    surrogate = setting.design.surrogate
-    levels = round(float(setting.dof.ravel()[0])) + 1
-    known = surrogate in of_one_class and setting.design.regime in ("pu", "mar-c")
-    if not known or strata > 1 or setting.effect.shape[-1] > 1 or levels < 3:
+def _by_one_level(setting: Setting) -> str:
+    """Say what the answer takes to hold of the levels that carry the effect; empty where that makes no difference."""
+    worst = replace(setting, shape="any")
+    if not setting.shape or not worst.may_be_at_one_level:
         return ""
-    effect, kappa = float(setting.effect.ravel()[0]), float(setting.kappa)
-    least = least_kappa(effect, float(of_one_class[surrogate]), float(setting.share), levels)
-    if not least < kappa:
-        return ""
-    worth = float(setting.rows) * setting.worth
-    left = float(attained_power(2.0 * least * worth * effect, float(setting.test_dof[0]), setting.alpha))
-    rows = math.ceil(float(setting.rows) * kappa / least)
-    enough = f"; {rows:,} rows would make up for it" if unknown == "rows" and not setting.labeled_is_count else ""
+    levels = round(float(setting.dof[0])) + 1
+    if setting.shape == "any":
+        return (
+            f"The power is that of the worst case, in which one of the {levels} levels carries the whole effect; it is "
+            f"about {float(replace(setting, shape='').power()):.2f} where the effect is spread over the levels "
+            "(shape='spread' plans for that)."
+        )
     return (
-        f"Where one of the {levels} levels carries the whole effect κ is only {least:.3f}, and the power "
-        f"{left:.2f}{enough}."
+        f"The effect is taken to be spread over the levels: where one of the {levels} carries all of it, the power is "
+        f"about {float(worst.power()):.2f} (shape='any' plans for that)."
     )
 
 

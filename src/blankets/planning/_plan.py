@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from blankets.arguments import one_of
 from blankets.errors import ParameterError, guarded
 from blankets.planning._question import (
     as_count,
@@ -44,6 +45,7 @@ def plan(
     strata_shares: Sequence[float] | None = None,
     design_effect: float | tuple[float, float] = 1.0,
     missing: float = 0.0,
+    shape: str = "any",
     assurance: float = 0.9,
     n_draws: int = 2000,
     rng: np.random.Generator | int | None = None,
@@ -93,6 +95,10 @@ def plan(
         correlation is the product of both columns' own: 1 × 0.3 for a trait of the group and an outcome with 0.3.
     missing : float
         Share of rows that will lack a value that the test needs.
+    shape : {"any", "spread"}
+        Where in a feature with three and more levels the effect may lie. It matters where unlabeled rows count as the
+        other class (PU, and MAR-C with "y0" or "y1"), without strata: "any" plans for the worst case, in which one
+        level carries the whole effect, "spread" for effects that are spread over the levels, as Sechidis (2015) does.
     assurance : float
         If the prior is a distribution: the probability with which the answer must be enough. Since the answer
         rises or falls with p(y=1), it is the answer at a quantile of the prior.
@@ -154,6 +160,7 @@ def plan(
         n_draws=n_draws,
         rng=rng,
     )
+    one_of("shape", shape, ("any", "spread"))
     one_more_level = degrees_of_freedom(2, target_arity, strata)
     freedom = _freedom(as_count(arity, "arity", 2), as_count(dof, "dof", 1), one_more_level)
     given = {
@@ -172,6 +179,7 @@ def plan(
         rows=or_nan(given["rows"]),
         largest_effect=math.log(min(target_arity, arity or target_arity)),
         worth=worth_of_a_row(design_effect, missing),
+        shape=shape if arity is not None and strata == 1 else "",
     )
     return study.answer(question)
 

@@ -14,17 +14,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.planning._shapes import least_power
 from blankets.records import Bounds, plain, refuse, short
 from blankets.regimes import Surrogate
 from blankets.stats import attained_power, needed_alpha, needed_noncentrality, noncentrality
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Shape = Annotated[str, Literal["", "any", "spread"]]
 
 MOST_ROWS = 2**50  # floats represent every whole number up to 2**53
 TINY = float(np.finfo(float).tiny)
@@ -105,6 +107,8 @@ class Setting:
     # what a row is worth: the share with all values that a test needs, divided by the design effect
     worth: Annotated[float, Bounds(TINY, 1.0)] = 1.0
     worst_case: bool = False  # whether `power` of several members is Bonferroni's lower bound instead of the product
+    # Where ``dof`` + 1 levels are those of one feature: the effect lies in any of them, or is spread over all
+    shape: Shape = ""
 
     def _check(self) -> None:
         if not self.effect.size or self.effect.ndim != 1 or self.effect.shape != self.dof.shape:
@@ -139,7 +143,20 @@ class Setting:
 
     def member_powers(self) -> Floats:
         """Return the power of each member's test, members last."""
-        return attained_power(self.noncentrality, self.test_dof, self.alpha[..., None])
+        each = attained_power(self.noncentrality, self.test_dof, self.alpha[..., None])
+        return np.minimum(each, self._at_one_level()) if self.may_be_at_one_level else each
+
+    @property
+    def may_be_at_one_level(self) -> bool:
+        """Whether one level may carry the effect, and G keeps less of it there than κ says."""
+        known = self.design.surrogate in (Surrogate.Y0, Surrogate.Y1) and self.design.regime in ("pu", "mar-c")
+        return self.shape == "any" and known and not self.design.strata and bool((self.dof > 1).all())
+
+    def _at_one_level(self) -> Floats:
+        prior = self.prior if self.design.surrogate is Surrogate.Y0 else 1.0 - self.prior
+        worth = self.rows * self.worth
+        prior, share, rows, alpha = (np.asarray(a)[..., None] for a in (prior, self.share, worth, self.alpha))
+        return least_power(self.effect, prior, share, rows, self.dof, alpha)
 
     def power(self) -> Floats:
         """Return the probability that all members are found."""
@@ -232,11 +249,40 @@ def _dof(setting: Setting, target: Floats) -> Floats:
 
 def _effect(setting: Setting, target: Floats) -> Floats:
     wanted = needed_noncentrality(target, setting.test_dof[..., 0], setting.alpha)
-    return wanted / noncentrality(1.0, setting.rows * setting.worth, setting.kappa)
+    least = wanted / noncentrality(1.0, setting.rows * setting.worth, setting.kappa)
+
+    def missing(effect: Floats) -> Floats:
+        return target - replace(setting, effect=effect[..., None]).power()
+
+    return _smallest(missing, least, np.full_like(least, MOST_NATS)) if setting.may_be_at_one_level else least
 
 
 def _alpha(setting: Setting, target: Floats) -> Floats:
-    return needed_alpha(target, setting.test_dof[..., 0], setting.noncentrality[..., 0])
+    least = needed_alpha(target, setting.test_dof[..., 0], setting.noncentrality[..., 0])
+
+    def missing(alpha: Floats) -> Floats:
+        return target - replace(setting, alpha=alpha).power()
+
+    return _smallest(missing, least, np.ones_like(least)) if setting.may_be_at_one_level else least
+
+
+def _smallest(missing: Callable[[Floats], Floats], low: Floats, high: Floats) -> Floats:
+    """Return elementwise the value from ``low`` to ``high`` at which no power is missing, by false position (Illinois).
+
+    ``missing`` falls; where it is still above 0 at the end, that is the answer.
+    """
+    a, b = np.log(low), np.log(high)
+    over, under = missing(low), missing(high)
+    c = b
+    for _ in range(100):
+        c = np.where(over > 0, (b * over - a * under) / np.maximum(over - under, TINY), a)
+        now = missing(np.exp(c))
+        if (np.abs(now) <= 1e-13).all() or (b - a <= 1e-15 * np.abs(b)).all():
+            break
+        short = now > 0
+        over, under = np.where(short, now, over / 2.0), np.where(short, under / 2.0, now)
+        a, b = np.where(short, c, a), np.where(short, b, c)
+    return np.where(missing(high) > 0, high, np.exp(c))
 
 
 def _kappa(setting: Setting, target: Floats) -> Floats:

@@ -132,7 +132,9 @@ def _meaning(blanket: Blanket) -> str:
             "help to predict it, through a common child."
         )
     if not rest:
-        return f"No column was left out: each of them tells something about {target} that the others do not."
+        sure = not (blanket.unchecked or blanket.weak)
+        more = f": each of them tells something about {target} that the others do not" if sure else ""
+        return f"No column was left out{more}."
     if not blanket.closed:
         return f"The other columns were left out by the search; they were not tested given all members for {target}."
     rest -= len(blanket.undecided) + len(blanket.partly)

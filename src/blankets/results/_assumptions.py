@@ -201,7 +201,9 @@ def _done(blanket: Blanket) -> Assumption:
     looks = blanket.passed_over
     done = {int(x) for x in looks.columns[looks.reliable]}
     never = [blanket.columns[x] for x in dict.fromkeys(looks.columns[~looks.reliable].tolist()) if x not in done]
-    alone = [x for x, e in blanket.strengths.items() if not e.reliable or len(e.given) < len(blanket) - 1]
+    few = [x for x, e in blanket.strengths.items() if len(e.given) < len(blanket) - 1]
+    doubtful = blanket.unchecked if blanket.closed else few
+    alone = [x for x, e in blanket.strengths.items() if not e.reliable or x in doubtful]
     never = list(dict.fromkeys([*never, *(x for x in blanket.undecided if x not in never)]))
     if not never and not alone:
         return _said(name, "fine", "Rows were enough for the tests that decided.", NOTHING)

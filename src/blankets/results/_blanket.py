@@ -185,13 +185,27 @@ class Blanket(Saved):
     def _repr_html_(self) -> str:
         return _text.blanket_html(self)
 
+    @property
+    def weak(self) -> tuple[str, ...]:
+        """Members with p above ``alpha`` given the others, where rows are enough to tell.
+
+        The search found them given fewer columns. They stay: most members that weak are true ones (methods, section
+        16).
+        """
+        alpha = self.settings.get("alpha")
+        if not isinstance(alpha, float):
+            return ()
+        tested = ((name, e) for name, e in self.strengths.items() if e.reliable and name not in self.unchecked)
+        return tuple(name for name, e in tested if e.p > alpha)
+
     def table(self) -> list[dict[str, object]]:
         """Return one row for each member, strongest first; ``pandas.DataFrame(blanket.table())`` reads it.
 
         ``estimate`` is the odds ratio, risk ratio or difference (``measure``) of the clearest comparison of a member,
         with the ends of its 95% interval; ``blanket.effects.table()`` has all comparisons. ``effect`` is the
-        information in nats, ``log_p`` the natural logarithm of the p-value.
+        information in nats, ``log_p`` the natural logarithm of the p-value. ``weak``: see `weak`.
         """
+        weak = self.weak
         return [
             {
                 "member": name,
@@ -207,6 +221,7 @@ class Blanket(Saved):
                 "n_rows": evidence.n_rows,
                 "reliable": evidence.reliable,
                 "checked": name not in self.unchecked,
+                "weak": name in weak,
                 "equivalents": tuple(self.equivalents.get(name, ())),
                 **({"label_bias": self.label_bias[name].gamma} if name in self.label_bias else {}),
             }
@@ -268,7 +283,7 @@ class Blanket(Saved):
         return refute(self, data, **choices)
 
     def _derived(self) -> dict[str, object]:
-        return {"could_have_missed": missed(self).groups()}
+        return {"could_have_missed": missed(self).groups(), "weak": self.weak}
 
     def _check(self) -> None:
         if self.members != tuple(self.strengths) or any(name != e.x for name, e in self.strengths.items()):

@@ -14,7 +14,7 @@ from blankets.records import plain
 from blankets.results._evidence import NamedEvidence, Step
 from blankets.results._false_members import false_members_sentence
 from blankets.results._missed import detectable_by, in_words
-from blankets.results._text import bent_members
+from blankets.results._text import bent_members, weak_sentence
 from blankets.results._words import NATS, joined, shown, wrapped
 
 if TYPE_CHECKING:
@@ -158,6 +158,8 @@ def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Itera
         yield f"In the final blanket: {final.in_words(_test(blanket), blanket.n_rows)}."
     if name in blanket.entered:
         yield "The search had left it out; it entered by closing, because it depends on the target given all members."
+    if name in blanket.weak:
+        yield weak_sentence(blanket).replace("weak: p is", "It is weak: p is", 1)
     if name in blanket.unchecked:
         yield "Rows are too few to tell whether the other members make it redundant: it was not checked for that."
     if others := blanket.equivalents.get(name):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,7 +29,7 @@ def n_chances(trace: Trace, target: int, n_columns: int) -> int:
     for phase, batch in trace.scans:
         if phase == "closing":  # its level holds for all columns together
             continue
-        key = tuple(sorted(batch.given)) if isinstance(batch.given, tuple) else None
+        key = None if batch.asked is None else tuple(sorted(batch.asked))
         if batch.y != target:
             continue
         if key is None:
@@ -46,9 +47,9 @@ def n_chances(trace: Trace, target: int, n_columns: int) -> int:
 def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> FalseMembers | None:
     """Return the expected number of false members, from the last test of each column; None if no error rate is held.
 
-    A search through small sets admits a false member only if its tests given each other member are wrong too, unless
-    a test given the whole blanket may admit it as well. If neighbors are checked from both ends, so must be the tests
-    given the false neighbors at its own end.
+    A search through small sets admits a false member only if its tests given the others are wrong too: given true
+    members (those that are clear even among so many columns), unless a test given the whole blanket may admit it as
+    well, and given false ones; if neighbors are checked from both ends, also those at its own end.
 
     ``blanket``: the result. ``algorithm``: its algorithm. ``chances``: number of tests that could admit a column.
     """
@@ -66,11 +67,12 @@ def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> False
         if evidence.reliable and evidence.x in position:
             log_p[position[evidence.x]], dof[position[evidence.x]] = evidence.log_p, evidence.dof
     discoveries = len(blanket) if controls == "fdr" else None
-    more = 0.0
-    if algorithm.roles:
-        others = 0 if algorithm.whole else max(len(blanket) - len(blanket.entered) - 1, 0)
-        more = others + (alpha * (len(blanket.columns) - 1) if algorithm.both_ends else 0.0)
-    return expected_false_members(log_p, dof, alpha, n_chances=chances, n_discoveries=discoveries, n_more=more)
+    ends = (2 if algorithm.both_ends else 1) if algorithm.roles else 0
+    clear = math.log(alpha / max(len(blanket.columns) - 1, 1))
+    sure = 0 if algorithm.whole else sum(e.reliable and e.log_p <= clear for e in blanket.strengths.values())
+    return expected_false_members(
+        log_p, dof, alpha, n_chances=chances, n_discoveries=discoveries, ends=ends, n_true=sure
+    )
 
 
 def false_members_sentence(blanket: Blanket) -> str:

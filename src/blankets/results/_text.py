@@ -57,7 +57,8 @@ def blanket_html(blanket: Blanket) -> str:
 
 def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
     """Return headings and rows; a column that would say the same of every member is not there, a sentence says it."""
-    effects, bent, marked = blanket.effects, bent_members(blanket), bool(blanket.unchecked or blanket.equivalents)
+    effects, bent = blanket.effects, bent_members(blanket)
+    marked = bool(blanket.unchecked or blanket.equivalents or blanket.weak)
     own_rows = blanket.data.get("complete_rows") is not None
     alike = _given_alike(blanket)
     headings = ["member", *(["role"] if blanket.roles else [])]
@@ -103,6 +104,8 @@ def footnotes(blanket: Blanket) -> Iterator[str]:
             f"differ by the other members, or rows are few for this regression."
         )
     yield from () if effects is None else effects.notes
+    if blanket.weak:
+        yield weak_sentence(blanket)
     yield ("size: how much more a member tells about the target, in Cohen's words; see blanket.explain(name).")
 
 
@@ -125,10 +128,21 @@ def bent_members(blanket: Blanket) -> tuple[str, ...]:
 
 
 def member_note(blanket: Blanket, name: str) -> str:
-    """Say whether a member was checked, and which columns could replace it."""
-    unchecked = [NOT_CHECKED] if name in blanket.unchecked else []
+    """Say whether a member was checked, whether it is weak, and which columns could replace it."""
+    marks = [NOT_CHECKED] if name in blanket.unchecked else ["weak"] if name in blanket.weak else []
     others = blanket.equivalents.get(name, ())
-    return "; ".join([*unchecked, *([f"or: {joined(others, 3)}"] if others else [])])
+    return "; ".join([*marks, *([f"or: {joined(others, 3)}"] if others else [])])
+
+
+def weak_sentence(blanket: Blanket) -> str:
+    """Say what a weak member is, and why it stays."""
+    if not blanket.closed:
+        return f"weak: p is above alpha given the other members; {blanket.algorithm} keeps it all the same."
+    required = " (or you required it)" if blanket.settings.get("knowledge") else ""
+    return (
+        f"weak: p is above alpha given the other members. The search found it given fewer columns{required}, and it "
+        "stays: in trials with known answers most members that weak were true ones."
+    )
 
 
 def undecided_sentence(blanket: Blanket) -> str:

@@ -117,7 +117,7 @@ class LocalSearch:
 
 
 def _is_marginal(batch: EvidenceBatch) -> bool:
-    return batch.given == ()
+    return batch.asked == ()
 
 
 def symmetric(neighbors: Neighbors, y: int) -> Neighborhood:

@@ -90,7 +90,7 @@ class _Blanket:
     def _last_scan(self) -> EvidenceBatch | None:
         """Return what was last asked in closing, if it is what is to be asked now: a search may have closed itself."""
         phase, scan = self.trace.scans[-1] if self.trace.scans else ("", None)
-        same = scan is not None and (scan.y, scan.given) == (self.target, tuple(self.members))
+        same = scan is not None and (scan.y, scan.asked) == (self.target, tuple(self.members))
         return scan if phase == "closing" and same else None
 
     def waiting(self) -> list[int]:
@@ -199,11 +199,11 @@ def close(
     came = dict.fromkeys(d.x for d in trace.decisions[before:])
     # A column that depended on the target in some test may be able to replace a member.
     level = alpha / max(len(candidates), 1)
-    own = [batch for _, batch in trace.scans if batch.y == target and isinstance(batch.given, tuple)]
+    own = [batch for _, batch in trace.scans if batch.y == target and batch.asked is not None]
     tied = {x for batch in own for x in batch.xs[_perhaps_dependent(batch, level)].tolist()}
     tied |= {d.x for d in trace.decisions if d.action != "passed over" and d.evidence.y == target}
     evidence = evidence_of(tests, target, members, alpha=alpha)
-    unchecked = tuple(e.x for e in evidence if len(e.given) < len(members) - 1)
+    unchecked = tuple(e.x for e in evidence if not set(members) <= {e.x, *e.given})
     waiting = _Blanket(tests, target, candidates, list(members), alpha, trace).waiting()
     rest = outside(np.asarray(candidates, np.int64), members)
     partly, undecided = _untestable(tests, target, rest, members, alpha, waiting)

@@ -6,7 +6,9 @@ variables, α m0 are expected to enter by chance, where m0 <= m is the number of
 A search that tests a variable many times, given a growing set, gives more chances: α times their number is a bound.
 A search that admits a variable only if no subset separates it is wrong less often: all of its tests must be wrong.
 Given one more unrelated variable, G grows by an independent chi-square for the new strata, so a wrong test is wrong
-again with probability r (`again_wrong`), 0.27 with two degrees of freedom.
+again with a probability s that depends on its G (`again_wrong`). Tests given different variables share that G, so all
+of k are wrong with probability E[s^k]. The false variables that stay condition the tests of each other; their number
+is about Poisson, and their mean is what it makes itself: methods (16.2).
 
 If the false discovery rate is controlled instead, the expected share of false members is at most q, under any
 dependence between the tests (Benjamini & Yekutieli 2001).
@@ -33,6 +35,7 @@ from blankets.errors import ParameterError, guarded
 from blankets.records import Bounds, Count, NonNegative
 from blankets.stats._special import chi2_isf, chi2_sf
 
+_HALVINGS = 30
 _MIDDLE = 0.5  # p-values above it almost all belong to true hypotheses
 ASSUMPTIONS = {
     "level": "if every test keeps its level, and each conditioning set contains the true blanket or a separating set; "
@@ -100,7 +103,8 @@ def expected_false_members(
     *,
     n_chances: int = 0,
     n_discoveries: int | None = None,
-    n_more: float = 0.0,
+    ends: int = 0,
+    n_true: int = 0,
 ) -> FalseMembers:
     """Return the expected number of false members, from the last test of every candidate.
 
@@ -110,9 +114,10 @@ def expected_false_members(
     ``log_p``, of shape (n,): log p-values of the last test of each candidate: of members given the other members, of
     all others given the members. NaN if a test was not performed. ``dof``, of shape (n,): degrees of freedom; 0
     if there was nothing to test. ``alpha``: the level of every test, or the false discovery rate. ``n_chances``:
-    number of tests that could have admitted a variable; default: one for each variable. ``n_more``: how many further
-    tests, given one more variable each, must also be wrong before a false member enters. ``n_discoveries``:
-    number of members, if ``alpha`` is the false discovery rate among them.
+    number of tests that could have admitted a variable; default: one for each variable. ``ends``: at how many ends of
+    an edge (the target's, the variable's) all subsets of the neighbors must fail to separate the two. ``n_true``:
+    members given which a false one must be tested as well. ``n_discoveries``: number of members, if ``alpha`` is the
+    false discovery rate among them.
 
     Examples
     --------
@@ -129,30 +134,46 @@ def expected_false_members(
     true = min(above / (1.0 - _MIDDLE), float(n))
     if n_discoveries is not None:
         return FalseMembers(n, alpha * n_discoveries * true / max(n, 1), alpha * n_discoveries, "fdr", alpha)
-    passing = 1.0
-    if n_more and n:
-        passing = again_wrong(float(np.median(np.asarray(dof)[tested])), alpha) ** n_more
-    return FalseMembers(n, alpha * true * passing, alpha * max(n, n_chances), "level", alpha)
+    expected = alpha * true
+    if ends and n:
+        freedom = float(np.median(np.asarray(dof)[tested]))
+        expected = _after_subsets(expected, freedom, alpha, ends, n_true)
+    return FalseMembers(n, expected, alpha * max(n, n_chances), "level", alpha)
+
+
+def _after_subsets(entering: float, dof: float, alpha: float, ends: int, n_true: int) -> float:
+    """Return how many of the variables that enter by chance no subset separates, methods (16.2).
+
+    ``entering``: their expected number. ``ends``: at how many ends of an edge subsets are tried. ``n_true``: true
+    members, which are tried as well.
+    """
+    again = again_wrong(dof, alpha)
+    given_true = again**n_true
+    low, high = 0.0, entering
+    for _ in range(_HALVINGS):
+        at_one_end = (low + high) / 2.0
+        more = entering * float((given_true * np.exp(-at_one_end * (1.0 - again))).mean()) > at_one_end
+        low, high = (at_one_end, high) if more else (low, at_one_end)
+    return entering * float((given_true * np.exp(-ends * high * (1.0 - again))).mean())
 
 
 @lru_cache(maxsize=256)
-def again_wrong(dof: float, alpha: float) -> float:
-    """Return the probability that a wrong test is wrong again given one more unrelated variable.
+def again_wrong(dof: float, alpha: float) -> NDArray[np.float64]:
+    """Return, for equally likely values of G of wrong tests, how likely a test is wrong again given one more variable.
 
-    With a variable of ``dof`` + 1 levels, G is the old G plus an independent chi-square with ``dof``² degrees of
-    freedom, and its critical value is that for all degrees of freedom together.
+    With an unrelated variable of ``dof`` + 1 levels, G is the old G plus an independent chi-square with ``dof``²
+    degrees of freedom, and its critical value is that for all degrees of freedom together.
 
     Examples
     --------
     With two degrees of freedom the excess over the critical value is exponential, which leaves P(χ²(6) > 7.6):
 
     >>> more = chi2_isf(0.01, 6) - chi2_isf(0.01, 2)
-    >>> round(again_wrong(2.0, 0.01), 4), round(float(chi2_sf(more, 6)), 4)
+    >>> round(float(again_wrong(2.0, 0.01).mean()), 4), round(float(chi2_sf(more, 6)), 4)
     (0.2688, 0.2688)
     """
-    # Quantiles of G among the wrong tests: the mean over them is an integral by the midpoint rule.
     wrong = chi2_isf(alpha * (np.arange(2000) + 0.5) / 2000, dof)
-    return float(chi2_sf(np.maximum(chi2_isf(alpha, dof + dof**2) - wrong, 0.0), dof**2).mean())
+    return np.asarray(chi2_sf(np.maximum(chi2_isf(alpha, dof + dof**2) - wrong, 0.0), dof**2))
 
 
 def adjusted_log_p(log_p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -267,8 +267,77 @@ var BlanketsPlan = (function () {
     return low;
   }
 
+  // Mean and mean square of the log ratio of joint and independent probabilities: a class of probability p is w times
+  // as likely at one level as on average, and the other levels share the rest.
+  function logRatio(w, p, levels) {
+    let [mean, square] = [0, 0];
+    for (const [v, weight] of [[w, 1 / levels], [(levels - w) / (levels - 1), 1 - 1 / levels]]) {
+      for (const [part, ratio] of [[p * v, v], [1 - p * v, (1 - p * v) / (1 - p)]]) {
+        if (part <= 0) continue;
+        mean += weight * part * Math.log(ratio);
+        square += weight * part * Math.log(ratio) ** 2;
+      }
+    }
+    return { mean, square };
+  }
+
+  // How many times likelier the class is at the level that carries the effect; the largest possible, if needed.
+  function ratioFor(effect, p, levels) {
+    const most = Math.min(levels, 1 / p);
+    let w = Math.min(1 + Math.sqrt(2 * effect * (levels - 1) * (1 - p) / p), (1 + most) / 2);
+    for (let i = 0; i < 40; i++) {
+      const { mean } = logRatio(w, p, levels);
+      const other = (levels - w) / (levels - 1);
+      const slope = p / levels * Math.log(w * (1 - p * other) / (other * (1 - p * w)));
+      const next = w + 2 * (Math.sqrt(mean * effect) - mean) / slope;
+      const before = w;
+      w = Math.min(Math.max(next, (1 + w) / 2), (most + w) / 2);
+      if (Math.abs(w - before) <= 1e-14 * w) break;
+    }
+    return w;
+  }
+
+  // The normal distribution: below z, and its inverse.
+  function below(z) {
+    const tail = Number.isFinite(z) ? upperGamma(0.5, z * z / 2) / 2 : 0;
+    return z > 0 ? 1 - tail : tail;
+  }
+  function quantileOf(p) {
+    if (p <= 0 || p >= 1) return p <= 0 ? -Infinity : Infinity;
+    const size = Math.sqrt(criticalValue(1, 2 * Math.min(p, 1 - p)));
+    return p < 0.5 ? -size : size;
+  }
+
+  // Where unlabeled rows count as the other class: the power if one level carries the whole effect.
+  function atOneLevel(q, design, prior, rows, share, effect) {
+    const p = design.name === "y0" ? prior : 1 - prior;
+    const w = ratioFor(effect, p, q.arity);
+    const { mean, square } = logRatio(w, share, q.arity);
+    const kappa = mean / logRatio(w, p, q.arity).mean;
+    const power = attainedPower(2 * rows * kappa * effect, q.dof, q.alpha);
+    const spread = Math.sqrt(Math.max((square - mean * mean) / (2 * mean), 1));
+    return Math.min(power, below(quantileOf(power) / spread));
+  }
+
+  function mayBeAtOneLevel(q, design) {
+    return q.strata === 1 && q.arity > 2 && (q.regime === "pu" || q.regime === "mar-c") && (design.name === "y0" || design.name === "y1");
+  }
+
   function powerAt(q, design, prior, rows, share, effect) {
-    return attainedPower(2 * design.kappa(share, prior) * rows * effect, q.dof, q.alpha);
+    const power = attainedPower(2 * design.kappa(share, prior) * rows * effect, q.dof, q.alpha);
+    return mayBeAtOneLevel(q, design) ? Math.min(power, atOneLevel(q, design, prior, rows, share, effect)) : power;
+  }
+
+  // The effect at which no power is missing.
+  function smallestEffect(q, design, prior, share, least) {
+    let [a, b] = [Math.log(least), Math.log(50)];
+    const missing = (effect) => q.power - powerAt(q, design, prior, q.rows, share, effect);
+    if (missing(Math.exp(b)) > 0) return Infinity;
+    for (let i = 0; i < 60; i++) {
+      const middle = (a + b) / 2;
+      if (missing(Math.exp(middle)) > 0) a = middle; else b = middle;
+    }
+    return Math.exp(b);
   }
 
   function mostLabels(q, design, prior) {
@@ -290,7 +359,8 @@ var BlanketsPlan = (function () {
       return found <= most ? found : Infinity;
     }
     if (q.unknown === "effect") {
-      const found = neededNoncentrality(q.power, q.dof, q.alpha) / (2 * design.kappa(share, prior) * q.rows);
+      const least = neededNoncentrality(q.power, q.dof, q.alpha) / (2 * design.kappa(share, prior) * q.rows);
+      const found = mayBeAtOneLevel(q, design) ? smallestEffect(q, design, prior, share, least) : least;
       return found <= q.largestEffect ? found : Infinity;
     }
     return -powerAt(q, design, prior, q.rows, share, effect);
@@ -359,6 +429,6 @@ var BlanketsPlan = (function () {
     });
   }
 
-  return { COHEN, criticalValue, noncentralTail, attainedPower, neededNoncentrality, betaCdf, betaQuantile, plan, powerCurve, mostLabels, possibleShare };
+  return { COHEN, criticalValue, noncentralTail, attainedPower, neededNoncentrality, betaCdf, betaQuantile, mayBeAtOneLevel, plan, powerCurve, mostLabels, possibleShare };
 })();
 if (typeof module !== "undefined") module.exports = BlanketsPlan;

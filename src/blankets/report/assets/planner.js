@@ -143,6 +143,7 @@
     if (used < 5 * found.dof) said.push("Caution: with " + used + " rows for " + found.dof + " degrees of freedom the test would be unreliable (5 rows for each are the rule).");
     if (design.name !== "full" && found.labels < 50) said.push("Caution: with only " + found.labels + " labels the planned power is rough.");
     if (TAKEN_TO_HOLD[q.regime]) said.push(TAKEN_TO_HOLD[q.regime]);
+    if (P.mayBeAtOneLevel(q, design)) said.push("Planned for the worst case, in which one of the " + q.arity + " levels carries the whole effect; shape=\"spread\" in Python plans for effects that are spread over the levels.");
     if (q.unknown === "rows" && design.name !== "full") said.push("As rows are added the labeled share stays the same, not the number of labels.");
     if (design.prior && design.safe && q.priorKind !== "exact") said.push("The safe side is to " + design.safe + " p(y=1): that can cost labels or rows, but no power.");
     said.push("Power is that of the noncentral chi-square distribution, which is exact in the limit of weak effects and many rows.");
