@@ -93,7 +93,7 @@ def survey_information(
     >>> x, y = np.array([0, 0, 0, 1, 1, 1] * 20), np.array([0, 0, 1, 0, 1, 1] * 20)
     >>> found = survey_information(x, y, np.zeros(120, int), np.ones(120))
     >>> round(float(found.value), 4), [round(float(end), 3) for end in found.interval(0.9)]
-    (0.0566, [0.015, 0.12])
+    (0.0566, [0.017, 0.116])
     """
     found, n = survey_test(x, y, strata, weights, groups), max(len(x), 1)
     scale = found.design_effect / (2.0 * n)
