@@ -1,6 +1,6 @@
 """Labels as they are: level, power, coverage and blankets in each regime of labels, beside the naive way.
 
-    python benchmarks/labels.py size|power|coverage|ppi|blankets [--draws N] [--seed N] [--only NAME]
+    python benchmarks/labels.py size|gold|power|coverage|ppi|blankets [--draws N] [--seed N] [--only NAME]
 
 Tables of 2 or 3 levels. Each line is a mechanism; "naive" counts unlabeled rows as negatives (propensity, drivers) or
 takes the machine's labels for true (predicted). Wrong labels need no other test, so that they have no naive column.
@@ -18,7 +18,7 @@ import numpy as np
 import blankets as bl
 from blankets.regimes import Channel, Surrogate
 from blankets.simulate import as_columns
-from blankets.stats import attained_power, noncentrality
+from blankets.stats import attained_power, machine_scores, noncentrality
 from blankets.study import Study
 
 ALPHA = 0.01
@@ -124,6 +124,50 @@ def size(draws: int, rng: np.random.Generator) -> None:
         print(f"  {mechanism.name:42} {told}   {bad}", flush=True)
 
 
+def gold(draws: int, rng: np.random.Generator) -> None:
+    """Print the level of tests with few gold labels: the least, mean and largest over priors, levels and machines."""
+    machines = (
+        (0.8, 0.2),
+        (0.9, 0.0),
+        (0.9, 0.3),
+        (0.97, 0.0),
+    )  # right, and more often wrong where x is high and y = 1
+    print(f"level as multiples of alpha = 0.01 and 0.05, {draws} draws a cell of the grid: least, mean, largest")
+    for n_gold in (30, 46, 100, 200, 500):
+        for levels in (2, 3, 5, 8):
+            if n_gold < 5 * (levels - 1):
+                continue  # such a test is not performed
+            found = []
+            for shape in ("even", "rare"):
+                share = np.maximum(0.5 ** np.arange(levels), 0.04) if shape == "rare" else np.ones(levels)
+                for prior in (0.1, 0.3, 0.5):
+                    for right, worse in machines:
+                        error = np.where(np.arange(levels) >= levels / 2, worse, 0.0)
+                        sums = machine_sums(rng, draws, n_gold, share / share.sum(), prior, right, error)
+                        p = np.array([np.exp(GOLD.test(table)[2]) for table in sums])
+                        found.append([np.mean(p <= 0.01) / 0.01, np.mean(p <= 0.05) / 0.05])
+            told = " | ".join(f"{c.min():5.2f} {c.mean():5.2f} {c.max():5.2f}" for c in np.array(found).T)
+            print(f"  {n_gold:3} gold labels, {levels} levels: {told}", flush=True)
+
+
+def machine_sums(rng, draws, n_gold, share, prior, right, worse, n_each=20) -> np.ndarray:
+    """Draw the sums behind tests of a feature without effect: (draws, sums, 1, levels); a machine labels all rows."""
+    wrong = np.stack([np.full(len(share), 1 - right), 1 - right + worse])  # of negatives, of positives
+    said = np.stack([1 - wrong[0], wrong[0]]), np.stack([wrong[1], 1 - wrong[1]])
+    joint = np.array([(1 - prior) * said[0], prior * said[1]]) * share  # (y, said, x)
+    seen, rest = (
+        rng.multinomial(n, joint.ravel(), draws).reshape(draws, *joint.shape).astype(float)
+        for n in (n_gold, (n_each - 1) * n_gold)
+    )
+    every, f = seen + rest, seen[:, :, 1].sum(axis=1)
+    f_all = every[:, :, 1].sum(axis=1)
+    parts = [every.sum(axis=(1, 2)), seen.sum(axis=(1, 2)), seen[:, 1].sum(axis=1), f, f, seen[:, 1, 1], f_all, f_all]
+    return np.stack(parts, axis=1)[:, :, np.newaxis]
+
+
+GOLD = machine_scores(np.array([0, 1], np.int16), np.array([0.0, 1.0]))  # only what it does with sums is used
+
+
 def truth(strength: float, tied: float, prior: float = 0.3) -> float:
     """Return I(X;Y) of a feature, from a large draw."""
     rng = np.random.default_rng(0)
@@ -215,8 +259,9 @@ def blankets(draws: int, rng: np.random.Generator) -> None:
         one = network(FOLDER[0] if FOLDER else None, name)
         table = as_columns(one.sample(5000, rng))
         found: dict[str, list[float]] = {"plain": [], "driven": []}
-        binary = [node for node in table if len(np.unique(table[node])) == 2 and len(one.blanket(node)) > 1]
-        for target in rng.permutation(binary)[:draws]:
+        # Of a target with more than two levels, one is the positive class: what matters for it is in the same blanket.
+        some = [node for node in table if len(np.unique(table[node])) <= 4 and len(one.blanket(node)) > 1]
+        for target in rng.permutation(some)[:draws]:
             members = set(one.blanket(target))
             others = [node for node in table if node not in members and node != target]
             driver = max(others, key=lambda node: len(one.blanket(node)))
@@ -235,7 +280,7 @@ def blankets(draws: int, rng: np.random.Generator) -> None:
         print(f"  {name:12} mean F1 of {len(found['plain'])} blankets: {told}", flush=True)
 
 
-COMMANDS = {"size": size, "power": power, "coverage": coverage, "ppi": ppi, "blankets": blankets}
+COMMANDS = {"size": size, "gold": gold, "power": power, "coverage": coverage, "ppi": ppi, "blankets": blankets}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])

@@ -14,6 +14,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "blankets"
 HOLE = "…"
+KINDS = ("warn", "told", "note", "fail", "error", "_error", "Refused", "out_of_range")
 ENOUGH, LONG = 9, 400  # letters of a test's text that are a message's own; letters of a text that is looked at
 
 
@@ -51,8 +52,13 @@ def messages_of(path):
         if not isinstance(node, ast.Call) or not node.args:
             continue
         kind = name_of(node.func)
-        if kind in ("warn", "told", "note") or re.search(r"(Error|Warning|Exception|BadParameter)$", kind):
-            text = " ".join(text_of(node.args[0]).split())
+        if kind in KINDS or re.search(r"(Error|Warning|Exception|BadParameter)$", kind):
+            text = text_of(node.args[0])
+            if kind == "out_of_range":  # errors.py makes the sentence
+                text = f"'{text}' must be {text_of(node.args[-1])}, but it is {HOLE}"
+            elif kind in ("_error", "Refused"):  # what it is about is said before
+                text = f"{HOLE} {text}"
+            text = " ".join(text.split())
             if re.search(r"\w{3,} \w", text.replace(HOLE, "")):
                 yield Message(str(path.relative_to(SOURCE)), node.lineno, kind, text)
 
@@ -105,8 +111,9 @@ def letters_in(piece, template):
 def is_tested(message):
     """Tell whether a test holds a part of this message, with enough words that are its own."""
     words = words_of(message.text)
+    enough = min(ENOUGH, sum(map(len, words)))
     return any(
-        sum(map(len, held & words)) >= ENOUGH and letters_in(piece, message.text) >= ENOUGH
+        sum(map(len, held & words)) >= enough and letters_in(piece, message.text) >= enough
         for piece, held in texts_of_tests().items()
     )
 

@@ -241,7 +241,7 @@ def test_prints_and_travels():
         assert "<script>" not in advice._repr_html_()
         assert max(len(line) for line in repr(advice).splitlines()) <= 130
     text = repr(bl.advise(hidden("pu"), "smoker", labels="pu", prior=0.25))
-    assert re.search(r"small +0\.005 +0\.1\d +0\.8 +\d+ +[\d,]+\n +0\.95 +\d+ +[\d,]+", text)
+    assert re.search(r"small +0\.1 +0\.1\d +0\.8 +\d+ +[\d,]+\n +0\.95 +\d+ +[\d,]+", text)
     assert "If you are not sure of p(y=1), overestimate it" in text
 
 

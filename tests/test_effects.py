@@ -324,3 +324,34 @@ def test_patterns_of_more_combinations_than_a_number_has():
     stacked = np.stack(columns, axis=1)
     assert len(first) == len(np.unique(stacked, axis=0)) == 40
     assert np.array_equal(stacked[first][pattern], stacked)
+
+
+@pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")
+def test_effects_beside_what_is_always_given_and_what_belongs_together():
+    """The regression holds the columns that every test was given, and the footnotes say so."""
+    data = table()[["smoker", "ward", "age", "ill"]]
+    rng = np.random.default_rng(8)
+    data["pipe"] = np.where(rng.random(len(data)) < 0.7, data.smoker, "no")
+    known = bl.Knowledge(always_given=["ward"], together=[["smoker", "pipe"]])
+    blanket = bl.discover(data, "ill", knowledge=known)
+    assert set(blanket.members) == {"smoker", "pipe", "age"}
+    z = (data.age - data.age.mean()) / data.age.std(ddof=0)
+    made = data.assign(y=(data.ill == "yes").astype(int), z=z)
+    fit = smf.logit("y ~ z + C(smoker) + C(pipe) + C(ward)", made).fit(disp=0)
+    effects = blanket.effects
+    assert effects.also_given == ("ward",)
+    assert set(effects.contrasts) == set(blanket.members)
+    assert effects.of("smoker").estimate == pytest.approx(np.exp(fit.params["C(smoker)[T.yes]"]), rel=1e-5)
+    said = " ".join(str(blanket).split())
+    assert "effects and p-values are given the other members and ward." in said
+    assert "pipe and smoker are tested as one: p and size are those of all of them together." in said
+    assert "pipe and ward: " in effects.sentence("smoker")
+    assert "*" not in said  # the p-value of two columns says nothing about one comparison of one of them
+
+
+def test_what_every_test_was_given_may_be_too_much_for_a_regression():
+    data = table(60)[["smoker", "ill"]].assign(site=np.arange(60) % 12)
+    with Study.open(data, "ill") as study:
+        effects = member_effects(study, study.target, [study.index("smoker")], [study.index("site")])
+    assert effects.also_given == ()
+    assert "These effects are not given site, for which the regression has no room." in effects.notes

@@ -35,6 +35,7 @@ ORDER = (
     "plots",
     "report",
     "cli",
+    "__main__",
 )
 
 # Doors that lead up, opened only inside a function: blanket.plot() draws itself.

@@ -1,5 +1,5 @@
 """
-Which measurements tell a malignant tumour?
+Which measurements tell a malignant tumor?
 ===========================================
 
 Thirty measurements of 569 cell samples (Wisconsin, in scikit-learn). Almost all of them are associated with

@@ -48,7 +48,10 @@ LABELS = {
     "pu-apart": {"labels": "pu", "sampling": "case-control"},
     "mcar": {"labels": "mcar"},
     "mar-c": {"labels": "mar-c"},
+    "noisy": {},
+    "predicted": {},
 }
+WRONG = ("noisy", "predicted")  # with an exact prior, inside of the regime
 
 
 PRIORS = {
@@ -79,7 +82,7 @@ def questions():
     rng = np.random.default_rng(2)
     unknowns = ("rows", "labeled", "power", "effect")
     for regime, unknown, kind, _ in itertools.product(LABELS, unknowns, PRIORS, range(12)):
-        if regime == "supervised" and unknown == "labeled":
+        if (regime in ("supervised", "noisy") and unknown == "labeled") or (regime in WRONG and kind != "exact"):
             continue
         prior = round(float(rng.uniform(0.1, 0.9)), 3)
         ours = {
@@ -99,13 +102,20 @@ def questions():
             "low": round(prior * float(rng.uniform(0.3, 0.95)), 3),
             "high": round(1 - (1 - prior) * float(rng.uniform(0.3, 0.95)), 3),
             "assurance": float(rng.choice([0.5, 0.8, 0.9, 0.95])),
+            "false_positive": round(float(rng.uniform(0, 0.4)), 3),
+            "false_negative": round(float(rng.uniform(0, 0.4)), 3),
         }
         theirs = {key: ours[key] for key in ("effect", "power", "alpha", "arity", "strata", "rows")} | LABELS[regime]
         theirs.pop(unknown, None)
-        if regime != "supervised" and unknown != "labeled":
+        if regime in WRONG:
+            rates = [ours["false_positive"], ours["false_negative"]]
+            right = (1 - rates[1], 1 - rates[0])
+            known = {"noisy": bl.Noisy(*rates, prior=prior), "predicted": bl.Predicted(accuracy=right, prior=prior)}
+            theirs["labels"] = known[regime]
+        if regime not in ("supervised", "noisy") and unknown != "labeled":
             by_class = {"positives": ours["positives"], "negatives": ours["negatives"]}
             theirs["labeled"] = by_class if regime == "mar-c" else ours["labeled"]
-        if regime not in ("supervised", "mcar"):
+        if regime not in ("supervised", "mcar", *WRONG):
             theirs |= {"prior": PRIORS[kind](ours), "assurance": ours["assurance"]}
         yield ours, theirs
 
@@ -176,6 +186,11 @@ CHOICES = [
     {"unknown": "labeled", "regime": "pu-apart", "rows": "400", "priorKind": "between", "high": "0.4"},
     {"unknown": "power", "regime": "mcar", "rows": "900"},
     {"unknown": "rows", "regime": "mar-c", "arity": "5"},
+    {"unknown": "rows", "regime": "noisy", "false_positive": "0.05", "false_negative": "0.2"},
+    {"unknown": "effect", "regime": "noisy", "rows": "900"},
+    {"unknown": "labeled", "regime": "predicted", "rows": "2000", "false_negative": "0.2"},
+    {"unknown": "rows", "regime": "predicted", "arity": "3"},
+    {"unknown": "power", "regime": "predicted", "rows": "900"},
     *(
         {"unknown": unknown, "regime": regime, "priorKind": kind}
         for regime in ("pu", "pu-apart", "mar-c")
@@ -246,7 +261,7 @@ def test_sliders_and_fields_move_together(visit, planner_page):
     page.fill("#plan-effect", "0.5")
     assert slider.input_value() == "1000"
     page.fill("#plan-effect", "7")
-    assert page.locator("#plan-answer").inner_text() == "Effect (nats) must be between 0.0001 and 0.5."
+    assert page.locator("#plan-answer").inner_text() == "Effect must be between 0.0001 and 0.5."
     page.fill("#plan-effect", "0.045")
     page.fill("#plan-arity", "2.5")
     assert "Levels of the feature must be a whole number between 2 and 50." in page.locator("#plan-answer").inner_text()

@@ -79,7 +79,7 @@ def test_version(capsys):
         (["discver"], "No such command 'discver'"),
         (["discover"], "Missing argument 'FILE'"),
         (["discover", "nothing.csv", "-t", "a"], "Path 'nothing.csv' does not exist"),
-        (["discover", __file__], "Missing option '-t' / '--target'"),
+        (["discover", __file__], "Say with --target which column"),
         (["discover", __file__, "-t", "a", "--option", "k"], "'k' is not of the form NAME=VALUE"),
         (["discover", __file__, "-t", "a", "--save", "no/such/folder.json"], "there is no folder 'no/such'"),
         (
@@ -441,7 +441,7 @@ def test_a_report_on_partial_labels_shows_other_priors(tmp_path):
 @pytest.mark.parametrize(
     ("column", "said"),
     [
-        ("when", "(2024-12-31), or leave the column out with --exclude COLUMN\n"),
+        ("when", "--date-order mdy (month first), or leave the column out with --exclude COLUMN\n"),
         (
             "gap",
             "choose --missing testwise (each test uses the rows that have what it needs), --missing drop (such",

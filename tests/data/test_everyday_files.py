@@ -213,10 +213,16 @@ def test_dates_whose_order_is_unclear_are_left_out(tmp_path, reader):
         ingest(path, "visit")
     with pytest.warns(ReadingWarning), pytest.raises(DataError, match="column 'visit' holds dates in which"):
         bl.test(path, "visit", "ill")
-    # "write them as year-month-day"
-    rows = "".join(f"{day:%Y-%m-%d},{s},{t}\n" for day, s, t in zip(early, SMOKER, CLEAN["ill"], strict=True))
-    with pytest.warns(ReadingWarning, match="1 column holds dates"):
-        assert ingest(written(tmp_path, "u.csv", f"visit,smoker,ill\n{rows}"), "ill").frame.n_columns == 3
+    # As the message advises.
+    for order, form in (("dmy", "%d/%m/%Y"), ("mdy", "%m/%d/%Y")):
+        rows = "".join(f"{day.strftime(form)},{s},{t}\n" for day, s, t in zip(early, SMOKER, CLEAN["ill"], strict=True))
+        path = written(tmp_path, f"{order}.csv", f"visit,smoker,ill\n{rows}")
+        with pytest.warns(ReadingWarning, match="1 column holds dates"):
+            done = ingest(path, "ill", reading=Reading(date_order=order), numbers=True)
+        expected = [(day - datetime.date(1970, 1, 1)).days for day in early]
+        assert done.frame.numbers[0].values.tolist() == expected
+    with pytest.raises(ParameterError, match="unknown order of dates 'ymd'"):
+        Reading(date_order="ymd")
 
 
 def test_an_unusual_separator_is_asked_for(tmp_path, reader):
@@ -428,3 +434,35 @@ def test_a_damaged_file_of_stata_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(pyreadstat, "read_dta", broken)
     with pytest.raises(DataError, match=r"t\.dta' cannot be read: it is damaged \(IndexError: list assignment"):
         ingest(written(tmp_path, "t.dta", b"x"))
+
+
+def test_a_damaged_label_of_spss_does_not_end_the_process(tmp_path):
+    """Labels of a column that is not there: the library that reads them would read at address 0."""
+    pyreadstat = pytest.importorskip("pyreadstat")
+    path = tmp_path / "t.sav"
+    labels = {"sex": {1: "a label like no other", 2: "f"}}
+    pyreadstat.write_sav(
+        pd.DataFrame({"sex": [1.0, 2.0] * 20, "y": [0.0, 0.0, 1.0, 1.0] * 10}), path, variable_value_labels=labels
+    )
+    whole = path.read_bytes()
+    assert ingest(path).frame.levels[0] == ("a label like no other", "f")
+    of_columns = b"\x04\0\0\0\x01\0\0\0\x01"  # a record of one column with these labels, the first
+    assert whole.count(of_columns) == 1
+    path.write_bytes(whole.replace(of_columns, of_columns[:-1] + b"\xd4"))
+    with pytest.raises(DataError, match=r"t\.sav' cannot be read: it is damaged where values have their labels"):
+        ingest(path)
+
+
+@pytest.mark.filterwarnings("ignore::blankets.errors.IdLikeColumnWarning")
+def test_numbers_that_a_typed_file_declares_to_be_text(tmp_path):
+    table = pd.DataFrame(
+        {"dose": [f"{d:.3f}" for d in DOSE], "code": [f"{k:03}" for k in range(N)], "ill": CLEAN["ill"]}
+    )
+    path = tmp_path / "t.parquet"
+    table.to_parquet(path)
+    with pytest.warns(ReadingWarning, match="Numbers or dates that the file declares to be text stayed text: 'dose'"):
+        ingest(path, "ill")
+    # As the note advises.
+    with pytest.warns(ReadingWarning, match="1 column holds numbers stored as text"):
+        done = ingest(pd.read_parquet(path), "ill", numbers=True)
+    assert done.frame.numbers[0].values.tolist() == pytest.approx(DOSE.tolist(), abs=6e-4)

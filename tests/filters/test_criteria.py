@@ -173,7 +173,7 @@ class Scripted(InformationSource):
     """Relevance as written down; nothing else is asked."""
 
     def __init__(self, values):
-        super().__init__(MemoryCounter(Frame.from_codes(np.zeros((2, len(values)), int))), 0)
+        super().__init__(len(values), 0)
         self.values = np.array(values)
 
     def conditional(self, xs, given=()):
@@ -182,7 +182,7 @@ class Scripted(InformationSource):
     def joint(self, xs, j):
         raise NotImplementedError
 
-    class_entropy = joint
+    class_entropy = redundancy = pair_entropy = joint
 
 
 @pytest.mark.parametrize(("gap", "first"), [(5e-13, 0), (1e-11, 1)])

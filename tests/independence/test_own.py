@@ -153,7 +153,9 @@ def spoiled():
         "a log p-value is at most 0": changed(log_p=lambda b: -b.log_p),
         "a statistic is at least 0": changed(statistic=lambda b: -1.0 - b.statistic),
         "degrees of freedom are at least 0": changed(dof=lambda b: b.dof - 2),
-        "rows are at least 1": changed(n_rows=lambda b: 0),
+        "rows are at least 1, but not for column .*; if it was not tested, 'reliable' is False": changed(
+            n_rows=lambda b: 0
+        ),
         "asked twice, gives two answers": changed(log_p=lambda b: b.log_p - next(times)),
         "depends on the order of the columns in 'given'": changed(log_p=lambda b: b.log_p - sum(b.given[:1])),
         "says something else about .* than scan": changed(log_p=lambda b: b.log_p - len(b.xs)),

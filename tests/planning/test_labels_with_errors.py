@@ -2,11 +2,14 @@
 
 import json
 
+import numpy as np
 import pytest
 from scipy import optimize, stats
 
 import blankets as bl
+from blankets.cli._main import run
 from blankets.errors import NotAnswerableError
+from blankets.stats import weighted_scores
 
 
 def rows_for(kappa, effect=0.045, power=0.95, alpha=0.01):
@@ -49,3 +52,30 @@ def test_gold_labels_that_a_machine_saves():
     )
     with pytest.raises(NotAnswerableError, match="depends on how often it is right"):
         bl.plan(effect=0.01, power=0.9, rows=rows, labels=bl.Predicted("said", prior=p))
+
+
+def test_a_plan_with_propensities_takes_their_harmonic_mean():
+    rng = np.random.default_rng(0)
+    chance = rng.uniform(0.1, 0.9, 400_000)
+    labeled = (rng.random(len(chance)) < 0.3) & (rng.random(len(chance)) < chance)
+    planned = bl.kappa(labels="pu", prior=0.3, labeled=0.3 * float(stats.hmean(chance)))
+    assert planned == pytest.approx(weighted_scores(labeled, chance).kappa, rel=0.03)
+    with pytest.raises(NotAnswerableError, match="harmonic mean of the propensities"):
+        bl.plan(effect=0.01, power=0.9, rows=1000, labels=bl.PositiveUnlabeled(propensity="chance"))
+
+
+def test_words_of_plans():
+    wrong = str(bl.plan(effect=0.045, power=0.95, labels=bl.Noisy(0.1, 0.3, prior=0.2)))
+    assert "As labels may be wrong, with p(y=1) = 0.2 each row counts as much as κ = " in wrong
+    found = bl.plan(effect=0.01, power=0.9, rows=5000, labels=bl.Predicted(accuracy=0.9, prior=0.3))
+    (alone,) = (other.answer for other in found.alternatives)
+    less = alone - found.answer
+    assert f"With gold labels alone: {alone:g} gold labels; the machine saves {less:g} of them" in str(found)
+    assert "With gold labels alone: 0." in str(
+        bl.plan(effect=0.01, rows=5000, labeled=200, labels=bl.Predicted(accuracy=0.9, prior=0.3))
+    )
+    assert (
+        run(["plan", "--effect", "0.01", "--power", "0.9", "--accuracy", "0.9,0.8", "--prior", "0.3", "--rows", "900"])
+        == 0
+    )
+    assert run(["plan", "--effect", "0.1", "--power", "0.9", "--false-positive", "0.1"]) != 0

@@ -457,7 +457,7 @@ class TestResult:
     def test_reads_like_a_protocol(self, pu):
         assert repr(pu).startswith(
             "Labeled positives needed: 49.\nWith 3000 rows, of which 49 are labeled positives, and α = 0.01, a test "
-            "with 1 degree of freedom finds a dependence of 0.045 nats (Cohen's w 0.3) with probability 0.95"
+            "with 1 degree of freedom finds a dependence of Cohen's w 0.3 (0.045 nats) with probability 0.95"
         )
 
     @pytest.mark.parametrize(
@@ -466,7 +466,7 @@ class TestResult:
             ({"power": 0.95, **MEDIUM}, "Rows needed: 198."),
             ({"rows": 198, **MEDIUM}, "Power: 0.95"),
             # λ = 17.814 is needed, over 2 * 198 rows
-            ({"rows": 198, "power": 0.95, "arity": 2}, "Smallest effect that is found: 0.04499 nats (Cohen's w 0.3)."),
+            ({"rows": 198, "power": 0.95, "arity": 2}, "Smallest effect that is found: Cohen's w 0.3 (0.04499 nats)."),
             ({"rows": 198, "power": 0.95, **MEDIUM, "alpha": None}, "Smallest level: 0.00"),
             ({"rows": 198, "power": 0.95, "effect": "medium"}, "Most degrees of freedom: 1."),
         ],

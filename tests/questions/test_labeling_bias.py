@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import stats
+from statsmodels.stats.contingency_tables import StratifiedTable
 
 import blankets as bl
 from blankets.stats import labeling_bias
@@ -27,6 +28,18 @@ def test_one_stratum_is_the_relative_risk_of_scipy():
     assert found.ratio == pytest.approx(risk.relative_risk, rel=1e-12)
     # Two levels, each one-sided at 0.025: SciPy's 95% interval.
     assert found.gamma == pytest.approx(risk.confidence_interval(0.95).low, rel=1e-9)
+
+
+def test_positives_collected_apart_have_the_odds_ratio_of_statsmodels():
+    """statsmodels 0.15: StratifiedTable(tables).oddsratio_pooled, oddsratio_pooled_confint(0.05)."""
+    cells = [[[20, 40], [10, 60]], [[15, 25], [12, 80]]]  # by stratum: (x = 1, x = 0) by (labeled, background)
+    rows = [(s, x, j) for s in (0, 1) for x in (0, 1) for j in (0, 1) for _ in range(cells[s][1 - x][j])]
+    strata, x, background = np.array(rows).T
+    found = labeling_bias(background == 0, x, strata, apart=True)
+    table = StratifiedTable([np.array(one).astype(float) for one in cells])
+    assert found.level == 1
+    assert found.ratio == pytest.approx(table.oddsratio_pooled, rel=1e-9)
+    assert found.gamma == pytest.approx(table.oddsratio_pooled_confint(0.05)[0], rel=1e-9)
 
 
 def test_gamma_is_rarely_above_the_bias_that_explains_a_column():

@@ -107,6 +107,13 @@ def test_several_classes_of_which_some_are_labeled():
     table = {"x": rng.integers(0, 2, 600), "kind": [None if k > 1 else "ab"[k] for k in kind]}
     with pytest.raises(LabelError, match=r"labels='pu' is for one labeled class, but .* rows are labeled 'a'"):
         bl.test(table, "x", "kind", labels="pu")
+    # One class against all else: rows of the other labeled class tell no more than unlabeled ones.
+    found = bl.test(table, "x", "kind", labels="pu", positive="a", test="g")
+    counts = np.histogram2d(table["x"], kind == 0, bins=2)[0]
+    assert found.statistic == pytest.approx(stats.chi2_contingency(counts, False, lambda_="log-likelihood")[0])
+    assert "rows labeled 'b' count as unlabeled ones do" in found.notes[0]
+    with pytest.raises(LabelError, match="no row is labeled 'd'"):
+        bl.test(table, "x", "kind", labels="pu", positive="d")
     table["kind"] = [None if k == 3 else "abc"[k] for k in kind]
     with pytest.raises(LabelError, match=r"3 classes, and some rows are unlabeled: say which class is the positive"):
         bl.test(table, "x", "kind", labels="pu")

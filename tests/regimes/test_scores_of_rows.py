@@ -7,7 +7,15 @@ from scipy import optimize, stats
 import blankets as bl
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning
 from blankets.regimes import Channel, Surrogate
-from blankets.stats import equal_means, machine_scores, means_information, plug_in, predicted_share, weighted_scores
+from blankets.stats import (
+    equal_means,
+    log_p_among,
+    machine_scores,
+    means_information,
+    plug_in,
+    predicted_share,
+    weighted_scores,
+)
 
 
 def everyone(x):
@@ -43,7 +51,7 @@ def test_with_every_label_gold_the_test_is_pearsons_and_the_estimate_the_plug_in
     y, x = rng.integers(0, 2, 500).astype(np.int16), rng.integers(0, 3, 500)
     cells = machine_scores(y, rng.random(500)).cells(*everyone(x))
     table = np.histogram2d(y, x, bins=(2, 3))[0]
-    statistic, dof, _ = equal_means(cells)
+    statistic, dof = equal_means(cells)
     assert statistic == pytest.approx(stats.chi2_contingency(table, correction=False)[0], rel=1e-9)
     assert dof == 2
     found, wanted = means_information(cells), plug_in(table)
@@ -53,7 +61,7 @@ def test_with_every_label_gold_the_test_is_pearsons_and_the_estimate_the_plug_in
 
 def test_variance_of_shares_over_many_draws():
     rng = np.random.default_rng(1)
-    means, told, alone = [], [], []
+    means, told, null, alone = [], [], [], []
     for _ in range(400):
         y = (rng.random(1000) < 0.3).astype(int)
         x = rng.integers(0, 2, 1000)
@@ -61,10 +69,14 @@ def test_variance_of_shares_over_many_draws():
         gold = np.where(np.arange(1000) < 200, y, -1).astype(np.int16)
         cells = machine_scores(gold, said).cells(*everyone(x))
         means.append(cells.mean[0])
-        told.append(cells.null_variance[0])
+        told.append(cells.variance[0])
+        null.append(cells.null_variance[0])
         alone.append([y[:200][x[:200] == k].mean() for k in (0, 1)])
     # The relative error of a variance from 400 draws is √(2/400) = 0.07.
     np.testing.assert_allclose(np.var(means, axis=0), np.mean(told, axis=0), rtol=0.25)
+    # Under independence cells borrow from each other: the sum is right, and where the machine errs more it is larger.
+    assert np.mean(null, axis=0).sum() == pytest.approx(np.var(means, axis=0).sum(), rel=0.25)
+    assert np.mean(null, axis=0)[0] < 0.8 * np.mean(null, axis=0)[1]
     np.testing.assert_allclose(np.mean(means, axis=0), 0.3, atol=4 * 0.04 / 20)
     assert np.var(means, axis=0).sum() < 0.7 * np.var(alone, axis=0).sum()
 
@@ -222,3 +234,59 @@ def test_a_file_with_machine_labels(tmp_path):
     path.write_text("\n".join([";".join(table), *lines]), encoding="utf-8")
     found = bl.test(path, "cough", "ill", labels=bl.Predicted("said"), separator=";")
     assert found.p == pytest.approx(bl.test(table, "cough", "ill", labels=bl.Predicted("said")).p, rel=1e-12)
+
+
+# ---------------------------------------------------------------- level with few labels
+
+
+def test_the_tail_of_draws_is_that_of_chi_square_where_they_are_chi_square():
+    drawn = np.random.default_rng(11).chisquare(3, 50_000)
+    for statistic in (1.0, 6.0, 12.0, 30.0):
+        # 50,000 draws place the 3% point within 0.1: e^(-0.05 * 1.2) for larger statistics, and a stretch within 3%.
+        assert log_p_among(statistic, 3.0, drawn) == pytest.approx(stats.chi2.logsf(statistic, 3), abs=0.06, rel=0.05)
+    assert log_p_among(30.0, 3.0, 2.0 * drawn) == pytest.approx(stats.chi2.logsf(15.0, 3), rel=0.05)
+    assert log_p_among(30.0, 3.0, 0.5 * drawn) > stats.chi2.logsf(60.0, 3)  # never compressed
+
+
+def test_drawn_tables_have_the_moments_of_independence():
+    rng = np.random.default_rng(12)
+    n, gold = 3000, 300
+    y, x = (rng.random(n) < 0.3).astype(np.int16), rng.integers(0, 2, n)
+    chance = np.clip(np.where(y, rng.beta(8, 3, n), rng.beta(2, 6, n)), 0, 1)  # a machine's probabilities
+    scores = machine_scores(np.where(np.arange(n) < gold, y, -1).astype(np.int16), chance)
+    sums = scores.sums(*everyone(x))
+    drawn = scores.null_sums(sums, np.random.default_rng(0), 4000)
+    assert drawn.shape == (8, 4000, 1, 2)
+    np.testing.assert_array_equal(drawn[:2, 0], sums[:2])
+    for k in (2, 3, 4, 5, 6, 7):  # here x tells nothing, so that draws are as the data, up to what gold rows leave open
+        size = sums[1] if k < 6 else sums[0]
+        np.testing.assert_allclose(drawn[k].mean(axis=0) / size, sums[k] / size, atol=4 * 0.46 / np.sqrt(150))
+    weighted = weighted_scores(y == 1, np.where(x, 0.5, 0.9))
+    sums = weighted.sums(*everyone(x))
+    drawn = weighted.null_sums(sums, np.random.default_rng(0), 4000)
+    null = weighted.from_sums(sums).null_variance * sums[0] ** 2
+    np.testing.assert_allclose(drawn[1].var(axis=0), null, rtol=4 * np.sqrt(2 / 4000))
+    share = sums[1].sum() / sums[0].sum()
+    np.testing.assert_allclose(drawn[1].mean(axis=0), share * sums[0], atol=4 * np.sqrt(null.max() / 4000))
+
+
+@pytest.mark.parametrize(("n_gold", "levels"), [(46, 2), (100, 8)])
+def test_level_with_few_gold_labels_and_errors_that_depend_on_the_feature(n_gold, levels):
+    """With the law of Johansen (1980), as it was, 46 gold labels gave up to 3.5 times the level, and 100 a tenth."""
+    rng, n, alpha, draws = np.random.default_rng([n_gold, levels]), 20 * n_gold, 0.05, 150
+    rejected = 0
+    for _ in range(draws):
+        y, x = (rng.random(n) < 0.3).astype(int), rng.integers(0, levels, n)
+        wrong = 0.1 + 0.3 * ((x >= levels / 2) & (y == 1))
+        said = np.where(rng.random(n) < wrong, 1 - y, y).astype(float)
+        scores = machine_scores(np.where(np.arange(n) < n_gold, y, -1).astype(np.int16), said)
+        rejected += scores.test(scores.sums(*everyone(x)))[2] <= np.log(alpha)
+    error = np.sqrt(1.4 * alpha / draws)
+    assert 0.3 * alpha - 4 * error <= rejected / draws <= 1.4 * alpha + 4 * error
+
+
+def test_the_statistic_has_its_own_name():
+    table, _ = machine_table(np.random.default_rng(13), n=1000, n_gold=200)
+    told = str(bl.test(table, "cough", "ill", labels=bl.Predicted("said")))
+    assert "T = " in told
+    assert "squared differences between estimated shares of positives" in told.replace("\n  ", " ")

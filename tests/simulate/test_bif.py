@@ -121,7 +121,7 @@ def test_a_row_without_parents_may_have_empty_brackets():
         ("[ 2 ] { no, yes }", "[ 0 ] { }", "line 3: variable 'rain' needs different levels"),
         ("variable grass {", "variable rain {", "line 8: variable 'rain' is declared twice"),
         ("<=5 mm}; }", "<=5 mm}; what }", "line 8: expected '}' after variable 'grass', but found 'what }'"),
-        ("( rain )", "( )", r"line 16: expected '\( node \| parents \)'"),
+        ("( rain )", "( )", r"line 16: expected '\( node \| parents \)', but found '\(\)'"),
         ("( rain )", "( rain grass | grass )", r"line 16: expected '\( node \| parents \)'"),
         (
             "( rain )",

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from glob import has_magic
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from blankets.errors import ParameterError, RegimeWarning
+from blankets.errors import BlanketsError, ParameterError, RegimeWarning, listed
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_SMALL = 2**26  # bytes of a file that is read only to say which columns it has
 _WORDS = {"true": True, "false": False, "none": None}
 # Fields of the objects of the library; the first is the string that can replace the object.
 _TESTING = ("test", "dof", "reliability", "strength")
 _ENGINE = ("engine", "address", "memory_limit", "checkpoint")
-OF_FILES = ("separator", "decimal", "encoding", "na", "sheet")
+OF_FILES = ("separator", "decimal", "date_order", "encoding", "na", "sheet")
 _REGIME = (
     *("sampling", "surrogate", "force", "given_drivers", "drivers", "propensity"),
     *("false_positive", "false_negative", "machine"),
@@ -43,8 +45,29 @@ def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]
     return add
 
 
+class _Target(click.Option):
+    """The option that names the target; where it is missing, the columns are named."""
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the name that was given."""
+        try:
+            return super().process_value(ctx, value)
+        except click.MissingParameter:
+            path, offered = Path(ctx.params.get("file") or ""), ""
+            if path.is_file() and path.stat().st_size <= _SMALL:
+                from blankets.data import open_table
+
+                with suppress(BlanketsError):
+                    offered = f"\nThe columns of {path.name} are {listed(open_table(path).names, 40)}."
+            raise click.UsageError(f"Say with --target which column the question is about.{offered}", ctx) from None
+
+
 target_option = click.option(
-    "-t", "--target", required=True, metavar="NAME", help="The target: the column that the question is about."
+    *("-t", "--target"),
+    cls=_Target,
+    required=True,
+    metavar="NAME",
+    help="The target: the column that the question is about.",
 )
 label_options = _all(
     click.option(
@@ -108,6 +131,7 @@ reading_options = _all(
     ),
     click.option("--separator", metavar="MARK", help="Mark between fields of a text file, for example ';' or tab."),
     click.option("--decimal", metavar="MARK", help="Decimal mark of numbers in text: . or ,"),
+    click.option("--date-order", metavar="ORDER", help="Order of dates such as 03/04/2024: dmy or mdy."),
     click.option("--encoding", metavar="NAME", help="Encoding of a text file, for example cp1252."),
     click.option("--na", multiple=True, metavar="WORD", help="A text that means missing, in every column."),
     click.option("--sheet", metavar="NAME", help="Sheet of an Excel file: its name, or its number from 1 on."),

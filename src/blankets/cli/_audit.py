@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from blankets.cli._arguments import jobs_option, json_option, quiet_option, reading_options
-from blankets.cli._output import ask, show
+from blankets.cli._output import ask, show, show_next
 
 
 @click.command()
@@ -27,4 +27,7 @@ def audit(*, file: str, target: str | None, as_json: bool, quiet: bool, **choice
       blankets audit patients.csv -t smoker --labels pu
       blankets audit patients.csv -t readmitted --json | jq '.findings[] | {kind, columns}'
     """
-    show(ask("audit", file, target, choices, quiet=quiet), as_json=as_json)
+    found = ask("audit", file, target, choices, quiet=quiet)
+    show(found, as_json=as_json)
+    if target is not None and not as_json:
+        show_next(found.findings, "discover")

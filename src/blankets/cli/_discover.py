@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blankets.cli import _arguments as common
-from blankets.cli._output import check_folder, notes, progress_line, show_blanket, show_json
+from blankets.cli._output import check_folder, notes, progress_line, show_blanket, show_json, show_next
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
@@ -98,3 +98,4 @@ def _print(blanket: Blanket, explanations: list[Explanation], *, as_json: bool) 
     show_blanket(blanket)
     for explanation in explanations:
         click.echo(f"\n{explanation}")
+    show_next(blanket.checks, "discover")

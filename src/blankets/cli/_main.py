@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -32,6 +34,14 @@ class Commands(click.Group):
             home = "_testing" if cmd_name == "test" else f"_{cmd_name}"
             self.add_command(getattr(import_module(f"blankets.cli.{home}"), cmd_name))
         return super().get_command(ctx, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the command that the first word names; where that is a file, say which command it needs."""
+        if args[0] not in NAMES and Path(args[0]).exists():
+            ctx.fail(f"A command comes before the file. Try: blankets discover {shlex.quote(args[0])}")
+        return super().resolve_command(ctx, args)
 
     def all(self) -> list[click.Command]:
         """Return all commands."""
@@ -70,8 +80,9 @@ def commands() -> None:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = commands.main(arguments, prog_name="blankets", standalone_mode=False)
+        code = commands.main(words, prog_name="blankets", standalone_mode=False, obj=words)
     except click.ClickException as error:
         error.show()
         return error.exit_code

@@ -20,16 +20,18 @@ def in_options(sentence: str, *commands: click.Command) -> str:
     'choose --missing level, or leave columns out with --exclude COLUMN; see y=...'
     """
     params = (param for command in commands for param in command.params)
-    options = {param.name: param.opts[-1] for param in params if isinstance(param, click.Option)}
+    options = {param.name: param for param in params if isinstance(param, click.Option)}
 
     def option(found: re.Match[str]) -> str:
         name, value = found.groups()
         if name not in options:
             return found.group()
-        words = _WORD.findall(value)
+        words, flag = _WORD.findall(value), options[name].opts[-1]
+        if len(words) > 1 and value.startswith("[") and options[name].multiple:
+            return " ".join(f"{flag} {shlex.quote(word)}" for word in words)
         if len(words) == 1 or value == "[]":
             value = shlex.quote(words[0] if words else "")
         value = "COLUMN" if value == "[...]" else value.strip("[]").replace("'", "") if len(words) > 1 else value
-        return f"{options[name]} {value}".rstrip()
+        return f"{flag} {value}".rstrip()
 
     return _ARGUMENT.sub(option, sentence)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,7 +18,7 @@ from blankets.errors import BlanketsWarning, Interrupted
 
 if TYPE_CHECKING:
     from blankets.records import Saved
-    from blankets.results import Blanket
+    from blankets.results import Blanket, Finding
 
 
 def progress_line(first: str, *, quiet: bool) -> AbstractContextManager[Callable[[str], None] | None]:
@@ -57,17 +58,19 @@ def notes(*, quiet: bool) -> Iterator[Notes]:
         try:
             yield said
         finally:
-            context = click.get_current_context(silent=True)
             for sentence in [] if quiet else dict.fromkeys(said.sentences):
-                words = sentence if context is None else in_options(sentence, context.command)
-                click.echo(f"note: {words}", err=True)
+                click.echo(f"note: {_for_terminals(sentence)}", err=True)
+
+
+def _for_terminals(answer: str) -> str:
+    """Return what the library prints, with options of this command in place of arguments."""
+    context = click.get_current_context(silent=True)
+    return answer if context is None else in_options(answer, context.command)
 
 
 def show_blanket(blanket: Blanket) -> None:
     """Print a blanket; in a terminal with the members in color."""
-    context = click.get_current_context(silent=True)
-    answer = str(blanket)
-    lines = (answer if context is None else in_options(answer, context.command)).splitlines()
+    lines = _for_terminals(str(blanket)).splitlines()
     if not sys.stdout.isatty():
         click.echo("\n".join(lines))
         return
@@ -84,6 +87,24 @@ def show_blanket(blanket: Blanket) -> None:
         if line.startswith("  note:"):
             text.stylize("yellow")
         console.print(text)
+
+
+def show_next(findings: Iterable[Finding], command: str) -> None:
+    """Print the command that does what findings ask for: this one, with the options that they name."""
+    context = click.get_current_context(silent=True)
+    if context is None or context.obj is None:  # nobody typed a command
+        return
+    asked = [one for one in findings if one.weight == "act"]
+    # Of near duplicates one stays: figures are those of the others.
+    out = dict.fromkeys(n for one in asked if "exclude=" in one.next_step for n in one.figures or one.columns)
+    added = [word for name in out for word in ("--exclude", name)]
+    # The widest groups hold the others: visits belong to patients.
+    by_width = {one.figures[one.columns[0]]: one.columns[0] for one in asked if "groups=" in one.next_step}
+    if by_width and by_width[min(by_width)] not in out:
+        added += ["--groups", by_width[min(by_width)]]
+    if added or command != context.info_name:
+        words = shlex.join(["blankets", command, *context.obj[1:], *added])
+        click.echo(f"  {'If you agree' if added else 'Next'}, run:\n    {words}")
 
 
 def show_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -114,7 +135,7 @@ def show_json(content: object) -> None:
 
 def show(found: Saved, *, as_json: bool) -> None:
     """Print a result."""
-    click.echo(found.to_json() if as_json else repr(found))
+    click.echo(found.to_json() if as_json else _for_terminals(repr(found)))
 
 
 def ask(
@@ -133,7 +154,7 @@ def ask(
             found = getattr(blankets, question)(file, target, **given, progress=progress or False)
         except Interrupted as stopped:
             if stopped.found is not None:
-                click.echo(repr(stopped.found))
+                click.echo(_for_terminals(repr(stopped.found)))
             raise
         said.discard_all(getattr(found, "warnings", ()))
     if save is not None:

@@ -13,12 +13,14 @@ from blankets.cli._output import show_json
 @click.command()
 @click.option("--effect", metavar="NATS|WORD", help="Effect in nats (information), or small, medium, large.")
 @click.option("--effect-w", metavar="W", help="The effect as Cohen's w instead.")
+@click.option("--correlation", metavar="R", help="For a number: the effect as its correlation with the target.")
+@click.option("--difference", metavar="D", help="For a number: the effect as Cohen's d between two classes.")
 @click.option("--power", metavar="P", help="Probability of finding the effect.")
 @click.option("--alpha", metavar="P", help="Significance level; default: 0.01. Write '--alpha solve' to ask for it.")
 @click.option("--arity", metavar="N", help="Levels of the feature; default: 2.")
 @click.option("--dof", metavar="N", help="Degrees of freedom of the test instead.")
 @click.option("--rows", metavar="N", help="Rows, labeled or not.")
-@click.option("--labels", metavar="REGIME", help="supervised (default), pu, mcar or mar-c.")
+@click.option("--labels", metavar="REGIME", help="supervised (default), pu, mcar, mar-c, noisy or predicted.")
 @click.option(
     "--labeled",
     metavar="SHARE|N",
@@ -27,6 +29,11 @@ from blankets.cli._output import show_json
 )
 @click.option("--prior", metavar="P", help="p(y=1): a number, '<0.4', 0.1-0.3, or 'Beta(mode=0.2, low=0.1, high=0.4)'.")
 @click.option("--sampling", metavar="HOW", help="For pu: one-sample (default) or case-control.")
+@click.option("--false-positive", metavar="P", help="For noisy: how often a negative is labeled positive.")
+@click.option("--false-negative", metavar="P", help="For noisy: how often a positive is labeled negative.")
+@click.option(
+    "--accuracy", metavar="P", help="For predicted: how often the machine is right, or its sensitivity,specificity."
+)
 @click.option("--surrogate", metavar="NAME", help="What is counted in place of the target: y0, y1, ym or listwise.")
 @click.option("--target-arity", type=int, metavar="N", help="Levels of the target; default: 2.")
 @click.option("--strata", metavar="N", help="Strata: combinations of values that the test conditions on; default: 1.")
@@ -46,8 +53,10 @@ def plan(*, labeled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
       blankets plan --effect medium --power 0.95
       blankets plan --effect 0.045 --power 0.95 --alpha 0.01 --labels pu --prior 0.2 --rows 3000
       blankets plan --effect 0.053 --power 0.99 --labels pu --prior 0.2 --labeled 0.05
+      blankets plan --correlation 0.2 --power 0.9
       blankets plan --effect small,medium,large --power 0.8,0.9,0.95 --arity 10
       blankets plan --effect medium --power 0.9 --rows 2000 --labels pu --prior 0.1-0.3 --seed 1
+      blankets plan --effect small --power 0.9 --rows 5000 --labels predicted --accuracy 0.9 --prior 0.2
     """
     from blankets.planning import plan as plan_one
     from blankets.planning import planning_table
@@ -55,12 +64,23 @@ def plan(*, labeled: tuple[str, ...], as_json: bool, **choices: Any) -> None:
     question = {name: _read(name, value) for name, value in choices.items() if value is not None}
     if labeled:
         question["labeled"] = _labeled(labeled)
+    _with_errors(question)
     many = any(isinstance(value, list) for value in question.values())
     answer = planning_table(**question) if many else plan_one(**question)
     if as_json:
         show_json(answer.to_dict())
     else:
         click.echo(repr(answer))
+
+
+def _with_errors(question: dict[str, Any]) -> None:
+    """Put what is known of errors into the regime of labels."""
+    how = {name: question.pop(name) for name in ("false_positive", "false_negative", "accuracy") if name in question}
+    if how:
+        from blankets.regimes import regime_from
+
+        word = question.get("labels") or ("predicted" if "accuracy" in how else "noisy")
+        question["labels"] = regime_from(word, prior=question.pop("prior", None), **how)
 
 
 def _read(name: str, value: Any) -> Any:

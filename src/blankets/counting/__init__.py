@@ -8,6 +8,7 @@ from blankets.counting._contract import Counter, TableBlock
 from blankets.counting._dense import dense_table
 from blankets.counting._functions import (
     GIVEN,
+    TESTED,
     Functions,
     functions_of_levels,
     functions_of_number,
@@ -39,6 +40,7 @@ __all__ = [
     "RememberingCounter",
     "SlicedCounter",
     "SqlCounter",
+    "TESTED",
     "TableBlock",
     "connect",
     "count_alone",

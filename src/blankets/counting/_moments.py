@@ -162,8 +162,8 @@ class MemoryMoments(Moments):
         return functions_of_column(self.frame, x, most)
 
 
-def functions_of_column(frame: Frame, x: int, most: int = GIVEN) -> Functions:
-    """Return the functions of a column of a frame; of a number, at most so many.
+def functions_of_column(frame: Frame, x: int, most: int = TESTED) -> Functions:
+    """Return the functions of a column of a frame; of a number the first ones, by default those that are tested.
 
     >>> len(functions_of_column(Frame.from_codes([[0], [1], [1], [0]] * 5), 0))
     1

@@ -20,7 +20,7 @@ from blankets.data._room import free_memory
 from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
-from blankets.data._tables import table_of
+from blankets.data._tables import open_table, table_of
 from blankets.data._units import refuse_units
 
 __all__ = [
@@ -59,6 +59,7 @@ __all__ = [
     "is_store",
     "numbers_of",
     "open_chunks",
+    "open_table",
     "pack_chunks",
     "pack_ingested",
     "quoted",

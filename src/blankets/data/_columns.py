@@ -30,7 +30,8 @@ class Origin:
     """What a column was before it was understood, for notes to the user."""
 
     # "date" (now days since 1970), "duration" (days), "time" (of day, as a part of it), "number" (stored as text),
-    # "labels" (numbers, some of which have a label); empty if nothing had to be understood
+    # "labels" (numbers, some of which have a label), "as text" (numbers in a file that says they are text); empty if
+    # nothing had to be understood
     kind: str = ""
     example: str = ""  # one of the texts, and what became of it
     missing: tuple[str, ...] = ()  # texts that were taken for missing values although they could be values

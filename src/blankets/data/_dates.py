@@ -23,8 +23,8 @@ MIXED_ZONES = (
     "holds dates some of which have a time zone; give all of them one, or none of them, or leave the column out"
 )
 UNCLEAR = (
-    "holds dates in which day and month cannot be told apart, such as {!r}; write them as year-month-day "
-    "(2024-12-31), or leave the column out"
+    "holds dates in which day and month cannot be told apart, such as {!r}; say date_order='dmy' (day first) or "
+    "date_order='mdy' (month first), or leave the column out"
 )
 
 
@@ -98,10 +98,11 @@ _NAMED = ("%d-%b-%Y", "%d %b %Y", "%d %B %Y", "%d. %B %Y", "%b %d, %Y", "%B %d, 
 _Parse = Callable[[str], datetime.datetime]
 
 
-def dates_in(texts: Sequence[str]) -> tuple[str, NDArray[Any]] | None:
+def dates_in(texts: Sequence[str], order: str | None = None) -> tuple[str, NDArray[Any]] | None:
     """Return what texts are ("date" or "time") and their days, if all of them are dates or times of day; else None.
 
-    The year comes first, or the order of day and month can be told from the values; `Refused` where it cannot.
+    The year comes first, or the order of day and month can be told from the values, or ``order`` says it ("dmy" or
+    "mdy"); `Refused` where it cannot be told.
 
     >>> dates_in(["1970-01-02", "1970-01-31"])
     ('date', array([ 1, 30]))
@@ -116,7 +117,7 @@ def dates_in(texts: Sequence[str]) -> tuple[str, NDArray[Any]] | None:
     if _ISO.fullmatch(first):
         dates = _all([_padded(text) for text in texts], datetime.datetime.fromisoformat)
     elif _PARTS.fullmatch(first):
-        dates = _by_order(texts)
+        dates = _by_order(texts, order)
     elif any(c.isalpha() for c in first) and any(c.isdigit() for c in first):
         makers: Iterable[_Parse] = (_strptime(form) for form in _NAMED)
         dates = next((made for maker in makers if (made := _all(texts, maker)) is not None), None)
@@ -136,14 +137,20 @@ def _padded(text: str) -> str:
     return "-".join([parts[0], *(part.zfill(2) for part in parts[1:])]) + "".join(clock)
 
 
-def _by_order(texts: Sequence[str]) -> list[datetime.datetime] | None:
+def _by_order(texts: Sequence[str], order: str | None) -> list[datetime.datetime] | None:
     """Return dates that begin with the day or with the month; `Refused` if both would do."""
     found = [_PARTS.fullmatch(text) for text in texts]
     if any(match is None for match in found):
         return None
     parts = [match.groups() for match in found if match is not None]
-    day_first = _all(parts, lambda p: _date(p[3], p[2], p[0], p[4]))
-    month_first = None if parts[0][1] == "." else _all(parts, lambda p: _date(p[3], p[0], p[2], p[4]))
+    by_order = {
+        "dmy": lambda p: _date(p[3], p[2], p[0], p[4]),
+        "mdy": lambda p: _date(p[3], p[0], p[2], p[4]),
+    }
+    if order is not None:
+        return _all(parts, by_order[order])
+    day_first = _all(parts, by_order["dmy"])
+    month_first = None if parts[0][1] == "." else _all(parts, by_order["mdy"])
     if day_first is not None and month_first is not None and day_first != month_first:
         raise Refused(UNCLEAR.format(texts[0]))
     return day_first or month_first

@@ -11,7 +11,7 @@ import csv
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import islice
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import Categories, Column, Numbers, mask_of, sorted_categories
+from blankets.data._columns import Categories, Column, Numbers, Refused, mask_of, sorted_categories
 from blankets.data._dialect import (
     NOT_TEXT,
     PLAIN_TEXT,
@@ -49,6 +49,7 @@ SMALL = 2**20  # bytes of a text file; reading them takes less time than loading
 OF_R = (".rds", ".rdata", ".rda")
 _READING = (OSError, EOFError, csv.Error, zlib.error, ValueError)  # and errors of the packages that read files
 _READERS = ("pyarrow", "python_calamine", "pyreadstat", "pyo3_runtime")
+MENDED_ARROW = 24  # the version of pyarrow from which its reader of CSV does not wait for itself
 UNKNOWN = (
     "cannot tell what {!r} is; files end in .csv, .tsv, .txt (each also with .gz), .parquet, .feather, .xlsx, .sav, "
     ".dta or .sas7bdat. Another text file opens with separator='...'"
@@ -64,6 +65,7 @@ def read_table(
     *,
     separator: str | None = None,
     decimal: Literal[".", ","] | None = None,
+    date_order: Literal["dmy", "mdy"] | None = None,
     encoding: str | None = None,
     na: Iterable[str] | None = None,
     sheet: str | int | None = None,
@@ -79,7 +81,7 @@ def read_table(
     ----------
     path : str or Path
         The file; with ``separator`` any text file works.
-    separator, decimal, encoding, na, sheet
+    separator, decimal, date_order, encoding, na, sheet
         As in `blankets.Reading`.
 
     Returns
@@ -98,7 +100,8 @@ def read_table(
     """
     from blankets.data._reading import Reading
 
-    wishes = Reading(separator=separator, decimal=decimal, encoding=encoding, na=na, sheet=sheet).of_files
+    said = {"separator": separator, "decimal": decimal, "date_order": date_order}
+    wishes = Reading(**said, encoding=encoding, na=na, sheet=sheet).of_files  # type: ignore[arg-type]
     return open_file(Path(path), wishes)
 
 
@@ -210,11 +213,15 @@ def csv_options(
     dialect: Dialect, block: int, types: Mapping[str, Any] | None = None, columns: Sequence[str] | None = None
 ) -> dict[str, Any]:
     """Return pyarrow's options for CSV: smallest size of blocks in bytes, types, and which columns."""
+    import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
     encoding = "utf8" if dialect.encoding == "utf-8-sig" else dialect.encoding
+    # With threads, older ones may wait forever after an error in the file (issue 48741 of apache/arrow).
+    threads = int(pa.__version__.partition(".")[0]) >= MENDED_ARROW
+    size = max(block, 16 * dialect.width)
     return {
-        "read_options": arrow_csv.ReadOptions(block_size=max(block, 16 * dialect.width), encoding=encoding),
+        "read_options": arrow_csv.ReadOptions(block_size=size, encoding=encoding, use_threads=threads),
         "parse_options": arrow_csv.ParseOptions(delimiter=dialect.separator, newlines_in_values=True),
         "convert_options": arrow_csv.ConvertOptions(
             null_values=list(BLANK),
@@ -392,7 +399,12 @@ def columns_of_parquet(file: Any) -> list[str]:
 
 def _typed(values: Any, wishes: FileWishes) -> Column:
     """Read a column of a file that has types: texts stay texts."""
-    return understood(from_arrow(values), replace(wishes.wording, typed=True), texts_only=True)
+    wording = replace(wishes.wording, typed=True)
+    column = understood(from_arrow(values), wording, texts_only=True)
+    with suppress(Refused):  # dates whose order cannot be told
+        if isinstance(column, Categories) and isinstance(understood(column, wording), Numbers):
+            return replace(column, origin=replace(column.origin, kind="as text"))
+    return column
 
 
 def _read_feather(path: Path, wishes: FileWishes) -> Table:

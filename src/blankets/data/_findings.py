@@ -69,9 +69,9 @@ class Findings:
             self.infinite[name] = summary.n_infinite
         elif summary.n_missing and coding not in (LeftOut.CONSTANT, LeftOut.IDENTIFIER):
             self.missing[name] = summary.n_missing
-        if used is not None:
+        if used is not None or summary.origin.kind == "as text":  # numbers as text look like an identifier
             self._came_from(name, summary)
-        else:
+        if used is None:
             lists = {LeftOut.CONSTANT: self.constant, LeftOut.IDENTIFIER: self.id_like}
             lists |= {LeftOut.NO_CUT: self.without_cut, LeftOut.CONTINUOUS: self.continuous}
             if coding in lists:

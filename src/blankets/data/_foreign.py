@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,6 +19,7 @@ from blankets.data._texts import understood
 from blankets.errors import DataError, MissingPackageError, did_you_mean, listed
 
 # The function of pyreadstat for each ending of a file's name.
+_LABELED = (".sav", ".zsav", ".por", ".dta")  # the kinds of files with labels of values
 _FUNCTIONS = {".sav": "sav", ".zsav": "sav", ".por": "por", ".dta": "dta", ".sas7bdat": "sas7bdat", ".xpt": "xport"}
 
 
@@ -75,6 +78,8 @@ def read_statistics(path: Path, kind: str, wishes: FileWishes) -> Table:
     except ImportError:
         raise MissingPackageError.needed_for(f"reading {kind}", "pyreadstat", "stats") from None
     function = getattr(pyreadstat, f"read_{_FUNCTIONS[kind]}")
+    if kind in _LABELED and _ends_the_process(path, function.__name__):
+        raise DataError(f"{str(path)!r} cannot be read: it is damaged where values have their labels; save it again")
     try:
         columns, about = function(str(path), output_format="dict", encoding=wishes.encoding)
     except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError) as error:
@@ -90,6 +95,16 @@ def read_statistics(path: Path, kind: str, wishes: FileWishes) -> Table:
         return understood(_labeled(column, labels, ordered=ordered), wording)
 
     return table_of(names, len(columns[names[0]]) if names else 0, read)
+
+
+def _ends_the_process(path: Path, function: str) -> bool:
+    """Tell whether the library would end this process: labels of a column that is not there make it read at address 0.
+
+    That happens where it reads the description of the file, so another process reads that first (0.2 s).
+    """
+    words = f"import pyreadstat; pyreadstat.{function}({str(path)!r}, metadataonly=True)"
+    child = subprocess.run([sys.executable, "-c", words], capture_output=True, check=False) if sys.executable else None
+    return child is not None and (child.returncode < 0 or child.returncode > 0xFF)  # a signal, or Windows' word for it
 
 
 def _labeled(column: Column, labels: Mapping[Any, str], *, ordered: bool) -> Column:

@@ -60,6 +60,7 @@ def ingest(
     reading: Reading = DEFAULT,
     numbers: bool = False,
     number_target: bool | None = None,
+    wide: bool = False,
 ) -> Ingested:
     """Turn any table into a `Frame` of small integer codes, and of numbers where these may stay so.
 
@@ -69,7 +70,7 @@ def ingest(
     column; in matrices its number. ``y``, of shape (rows,): the target, if it is not in the table. It becomes the last
     column, with its own name if it has one, else "target". ``reading``: how columns are chosen and read. ``numbers``:
     whether numbers may stay numbers, where ``reading`` does not say how to cut them. ``number_target``: whether the
-    target may.
+    target may. ``wide``: whether they may in a table of very many columns too.
 
     Returns: frame, column number of the target, encoder for new rows, report, and which rows have no label.
 
@@ -110,7 +111,7 @@ def ingest(
         _check_store(store, target)
         data = store.frame
     asked = AskedColumns.of(open_table(data, reading.of_files), target, y, reading)
-    numbers = numbers and len(asked.order) <= MOST_NUMBERS
+    numbers = numbers and (wide or len(asked.order) <= MOST_NUMBERS)
     work = _Work(asked, numbers, numbers and number_target is not False)
     column = work.target_column()
     if store is not None:

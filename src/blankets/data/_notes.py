@@ -40,6 +40,11 @@ def notes_on(origins: Mapping[str, Origin], doubtful: Mapping[str, Sequence[str]
         where = list(dict.fromkeys(name for names in doubtful.values() for name in names))
         yield f"{_few(list(doubtful))} is a value of {_few(where)}; if it means missing, say na={list(doubtful)}."
     labeled = [name for name, origin in origins.items() if origin.kind == "labels"]
+    if texts := [name for name, origin in origins.items() if origin.kind == "as text"]:
+        yield (
+            f"Numbers or dates that the file declares to be text stayed text: {_few(texts)}. Read the file with "
+            f"pandas, and give the data frame, to have them as numbers."
+        )
     if labeled:
         yield f"Read as numbers, because only some of the values have a label: {_few(labeled)}."
 

@@ -37,6 +37,7 @@ class ReadingOptions(TypedDict, total=False):
     ordered: Iterable[str] | Mapping[str, Sequence[object] | None] | None
     separator: str | None
     decimal: Literal[".", ","] | None
+    date_order: Literal["dmy", "mdy"] | None
     encoding: str | None
     na: Iterable[str] | None
     sheet: str | int | None
@@ -95,6 +96,9 @@ class Reading:
         The character between the fields of a text file; default: as its first lines show.
     decimal : {".", ","}, optional
         The decimal mark of numbers stored as text; default: as the texts show.
+    date_order : {"dmy", "mdy"}, optional
+        What dates such as 03/04/2024 begin with, the day ("dmy") or the month ("mdy"); default: as other dates of the
+        column show.
     encoding : str, optional
         The encoding of a text file, such as "cp1252"; default: UTF-8, UTF-16 with its mark, or else Windows-1252.
     na : list of str, optional
@@ -128,6 +132,7 @@ class Reading:
     ordered: Iterable[str] | Mapping[str, Sequence[object] | None] | None = None
     separator: str | None = None
     decimal: Literal[".", ","] | None = None
+    date_order: Literal["dmy", "mdy"] | None = None
     encoding: str | None = None
     na: Iterable[str] | None = None
     sheet: str | int | None = None
@@ -163,6 +168,8 @@ class Reading:
             one_of("decimal mark", self.decimal, (".", ","))
             if self.decimal == self.separator:
                 raise ParameterError(f"separator= and decimal= are both {self.decimal!r}; they must differ")
+        if self.date_order is not None:
+            one_of("order of dates", self.date_order, ("dmy", "mdy"))
         if self.encoding is not None:
             checked_encoding(self.encoding)
         if self.na is not None:
@@ -184,7 +191,7 @@ class Reading:
         """What is said of files and of texts."""
         na = None if self.na is None else frozenset(self.na)
         marker = self.unlabeled_marker if isinstance(self.unlabeled_marker, str) else None
-        wording = Wording(self.decimal, self.decimal or ".", na, typed=False, marker=marker)
+        wording = Wording(self.decimal, self.decimal or ".", na, typed=False, marker=marker, date_order=self.date_order)
         return FileWishes(self.separator, self.encoding, self.sheet, wording)
 
     @property

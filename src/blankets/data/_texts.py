@@ -41,6 +41,7 @@ class Wording:
     na: frozenset[str] | None = None  # words for "missing" that the user named; None: the usual ones
     typed: bool = True  # whether the container has types
     marker: str | None = None  # the user's text for "unlabeled", which is no missing value
+    date_order: str | None = None  # "dmy" or "mdy", if the user says which comes first
 
     def is_gap(self, text: str, *, among_texts: bool) -> bool:
         """Tell whether a text is a missing value, among texts or among other values."""
@@ -78,7 +79,7 @@ def understood(column: Column, wording: Wording = TYPED, *, texts_only: bool = F
     values = [text for text in plain if not wording.is_gap(text, among_texts=False)]
     if len(values) > (FEW_VALUES if wording.typed else 0) and not (texts_only or column.declared):
         codes = wording.typed and len(values) == len(plain) and all(text.isdigit() for text in values)
-        read = None if codes else numbers_in(values, wording) or dates_in(values)
+        read = None if codes else numbers_in(values, wording) or dates_in(values, wording.date_order)
         if read is not None:
             return _as_numbers(column, plain, read, wording)
     return _as_texts(column, plain, wording)
@@ -104,7 +105,8 @@ def _as_numbers(column: Categories, texts: list[str], read: tuple[str, NDArray[A
     missing = gap[column.codes]
     if column.missing is not None:
         missing |= column.missing
-    first = next(k for k, is_gap in enumerate(gap) if not is_gap)
+    kept = np.flatnonzero(~gap).tolist()
+    first = next((k for k in kept if not texts[k].isdigit()), kept[0])  # one that shows how it was read
     example = f"{texts[first]!r} = {of_level[first]:.10g}" if kind == "number" else ""
     words = _said(texts, gap, wording)
     return Numbers(of_level[column.codes], missing if missing.any() else None, Origin(kind, example, words))

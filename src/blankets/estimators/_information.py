@@ -14,7 +14,7 @@ from blankets.estimators._checks import TableSelector, checked
 from blankets.questions.select import Scoring, selected
 from blankets.records import Call
 from blankets.regimes import Regime
-from blankets.study import Engine, Study
+from blankets.study import Engine, Study, keeps_numbers
 
 
 @guarded
@@ -115,6 +115,8 @@ class InformationSelector(TableSelector):
             reading={**self._reading(), "sample_weight": weights},
             labels=self.labels,
             prior=self.prior,
+            numbers=keeps_numbers(self.labels),
+            wide=True,
             engine=Engine(self.engine, self.address),
             n_jobs=self.n_jobs,
         ) as study:

@@ -16,7 +16,7 @@ from scipy.special import entr
 
 from blankets.counting import Counter
 from blankets.data import Frame
-from blankets.filters._source import Columns, Floats, InformationSource, Summary, entropy_of_block, information_of_block
+from blankets.filters._source import Columns, Counted, Floats, Summary, entropy_of_block, information_of_block
 from blankets.independence import scored_cells
 from blankets.regimes import Exact, Labels, PositiveUnlabeled, Regime, SemiSupervised
 from blankets.stats import POSITIVE, UNLABELED, RowScores, means_information
@@ -35,7 +35,7 @@ def _as_pair(counts: NDArray[np.int32]) -> NDArray[np.int32]:
     return counts.transpose(0, 2, 1, 3).reshape(k, 1, n_labels, -1)
 
 
-class PartialLabels(InformationSource):
+class PartialLabels(Counted):
     """Information with a target that is known for only some rows.
 
     ``counter``: counts the data. ``target``: column of labels: 0 negative, 1 positive, 2 unlabeled. ``labels``: the
@@ -109,7 +109,7 @@ class PartialLabels(InformationSource):
         return estimate
 
 
-class RowScored(InformationSource):
+class RowScored(Counted):
     """Information with a target that is known through scores of rows: machine labels beside gold ones, propensities.
 
     ``counter``: counts the data. ``target``: its column. ``frame``: all rows. ``scores``: the scores of all rows.
@@ -133,8 +133,7 @@ class RowScored(InformationSource):
         return np.asarray(entr(p) + entr(1.0 - p))
 
     def _value(self, x: int, given: Sequence[int]) -> float:
-        cells, _ = scored_cells(self.frame, self.scores, x, given)
-        return float(means_information(cells).value)
+        return float(means_information(scored_cells(self.frame, self.scores, x, given)).value)
 
 
 def _at_expected_prior(regime: Regime, labels: Labels) -> Regime:

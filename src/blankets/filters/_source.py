@@ -47,14 +47,12 @@ def _rows(counts: NDArray[np.int32]) -> Floats:
 class InformationSource(ABC):
     """Gives criteria the information of candidates, by their column numbers.
 
-    ``counter``: counts the data. ``target``: column of the target, or of what is known of it. ``background``:
-    counts features among themselves, if ``counter`` counts only some of the rows.
+    ``n_columns``: of the table. ``target``: column of the target, or of what is known of it.
     """
 
-    def __init__(self, counter: Counter, target: int, background: Counter | None = None) -> None:
-        self.counter, self.target = counter, target
-        self.background = counter if background is None else background
-        self._relevance = np.full(len(counter.names), np.nan)
+    def __init__(self, n_columns: int, target: int) -> None:
+        self.target = target
+        self._relevance = np.full(n_columns, np.nan)
 
     @abstractmethod
     def conditional(self, xs: Columns, given: Sequence[int] = ()) -> Floats:
@@ -76,13 +74,13 @@ class InformationSource(ABC):
         known: Floats = self._relevance[xs]
         return known
 
+    @abstractmethod
     def redundancy(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj) of each candidate, from all rows."""
-        return self.background.summarize(information_of_block(self.background), xs, j)[0]
 
+    @abstractmethod
     def pair_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(X,Xj) of each candidate, from all rows."""
-        return self.background.summarize(entropy_of_block, xs, j)[0]
 
     def interaction(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Y|Xj) - I(X;Y), which is I(X;Xj|Y) - I(X;Xj): above 0 synergy, below 0 redundancy."""
@@ -93,7 +91,28 @@ class InformationSource(ABC):
         return self.redundancy(xs, j) + self.interaction(xs, j)
 
 
-class PlugIn(InformationSource):
+class Counted(InformationSource):
+    """Information from counts.
+
+    ``counter``: counts the data. ``background``: counts features among themselves, if ``counter`` counts only some of
+    the rows.
+    """
+
+    def __init__(self, counter: Counter, target: int, background: Counter | None = None) -> None:
+        super().__init__(len(counter.names), target)
+        self.counter = counter
+        self.background = counter if background is None else background
+
+    def redundancy(self, xs: Columns, j: int) -> Floats:
+        """Return I(X;Xj) of each candidate, from all rows."""
+        return self.background.summarize(information_of_block(self.background), xs, j)[0]
+
+    def pair_entropy(self, xs: Columns, j: int) -> Floats:
+        """Return H(X,Xj) of each candidate, from all rows."""
+        return self.background.summarize(entropy_of_block, xs, j)[0]
+
+
+class PlugIn(Counted):
     """Plug-in information with a target that is known in every row: the labels, or a surrogate for them.
 
     Examples

@@ -10,13 +10,14 @@ from blankets.independence._contract import Columns, IndependenceTest, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
+from blankets.independence._explaining import explained_by
 from blankets.independence._knowledge import Knowledge, KnownColumns
 from blankets.independence._mixed import MixedTests
 from blankets.independence._own import PValues, aligned, own_tests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._pooled import PooledTests
 from blankets.independence._routed import RoutedTests
-from blankets.independence._scored import ScoredTests, scored_cells
+from blankets.independence._scored import SCORED_METHODS, ScoredTests, scored_cells
 from blankets.independence._seen import SeenBlocks
 from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
@@ -46,6 +47,7 @@ __all__ = [
     "PartialCorrelation",
     "PooledTests",
     "RoutedTests",
+    "SCORED_METHODS",
     "ScoredTests",
     "SeenBlocks",
     "SeenModel",
@@ -58,6 +60,7 @@ __all__ = [
     "WeightedHoles",
     "aligned",
     "check_test",
+    "explained_by",
     "own_tests",
     "scored_cells",
     "seen_in",

@@ -175,22 +175,46 @@ class BlockTests(CountedTests):
                     self._answers.popitem(last=False)
         return known
 
-    def _by_products(self, xs: NDArray[np.int64], y: int, known: Projection) -> tuple[Floats, Floats, Floats, Floats]:
-        """Return statistics, degrees of freedom, log p-values and information from inner products alone."""
-        start, first = self.moments.start, self.moments.first
-        of_y, n = slice(int(start[y]), int(start[y + 1])), self.moments.n_rows
-        widths = self._widths[xs]
+    def information(self, xs: Columns, y: int, given: Sequence[int] = (), *, about_xs: bool = False) -> Floats:
+        """Return how much each of ``xs`` tells about ``y`` given one set, or ``y`` about each; see methods (10.11).
+
+        The two are not the same: all tested functions of the one that tells, and the first functions of the other.
+        0 where rows are too few to tell.
+        """
+        columns = np.asarray(xs, np.int64)
+        known = self._projection(tuple(sorted(given)))
+        explained, explained_y, across, widths = self._products(columns, y, known)
+        n, k = self.moments.n_rows, explained_y.shape[1]
+        if about_xs:
+            widths = np.minimum(self.moments.first[columns], widths)
+            told_of = (np.arange(across.shape[1]) < widths[:, None])[:, :, None]
+            explained, across = np.where(told_of.transpose(0, 2, 1), explained, 0.0), np.where(told_of, across, 0.0)
+        else:
+            k = int(self.moments.first[y])
+        told = canonical_test(explained, explained_y[:, :k], across[:, :, :k], n, across.shape[1] - widths)[2]
+        return np.where(n - len(known.explained) - widths * k <= 3, 0.0, told)
+
+    def _products(
+        self, xs: NDArray[np.int64], y: int, known: Projection
+    ) -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
+        """Return inner products: of the basis with xs and with y, of xs with y; and how many functions each x has."""
+        start = self.moments.start
+        of_y, widths = slice(int(start[y]), int(start[y + 1])), self._widths[xs]
         most = int(widths.max(initial=0))
-        at = start[xs][:, None] + np.arange(most)
         there = np.arange(most) < widths[:, None]
-        at = np.where(there, at, 0)
+        at = np.where(there, start[xs][:, None] + np.arange(most), 0)
         both = np.vstack([known.explained, self.moments.across(y, of_y.stop - of_y.start)])
         of_x = np.where(there[None], both[:, at], 0.0).transpose(1, 0, 2)  # (candidates, given and y, functions of x)
         q = len(known.explained)
-        explained, across, explained_y = of_x[:, :q], of_x[:, q:].transpose(0, 2, 1), known.explained[:, of_y]
-        statistic, dof, effect = canonical_test(explained, explained_y, across, n, most - widths)
+        return of_x[:, :q], known.explained[:, of_y], of_x[:, q:].transpose(0, 2, 1), widths
+
+    def _by_products(self, xs: NDArray[np.int64], y: int, known: Projection) -> tuple[Floats, Floats, Floats, Floats]:
+        """Return statistics, degrees of freedom, log p-values and information from inner products alone."""
+        first, n = self.moments.first, self.moments.n_rows
+        explained, explained_y, across, widths = self._products(xs, y, known)
+        statistic, dof, effect = canonical_test(explained, explained_y, across, n, across.shape[1] - widths)
         firsts, first_y = np.minimum(first[xs], widths), int(first[y])
-        if first_y == of_y.stop - of_y.start and np.array_equal(firsts, widths):
+        if first_y == explained_y.shape[1] and np.array_equal(firsts, widths):
             return statistic, dof, log_p_of_functions(statistic, dof, None, None), effect
         few = int(firsts.max(initial=0))
         told = (np.arange(few) < firsts[:, None])[:, None, :]
@@ -208,7 +232,7 @@ class BlockTests(CountedTests):
         made = project(self.moments, given)
         with self._lock:
             self._kept[given] = made
-            while len(self._kept) > 1 and sum(p.explained.nbytes for p in self._kept.values()) > _KEPT_BYTES:
+            while len(self._kept) > max(_KEPT_BYTES // max(made.explained.nbytes, 1), 1):
                 self._kept.popitem(last=False)
         return made
 
@@ -238,6 +262,12 @@ class _Rows:
         """An orthonormal basis of the given functions, shape (size, rows)."""
         return self._basis(self.known)
 
+    @cached_property
+    def _of_y(self) -> tuple[Floats, Floats]:
+        """The functions of y, and what the given ones predict of them."""
+        rows = self.moments.rows(self.y, self.moments.tested(self.y))
+        return rows, (rows @ self.basis.T) @ self.basis
+
     def _basis(self, known: Projection) -> Floats:
         if not known.given:
             return np.zeros((0, self.moments.n_rows))
@@ -249,9 +279,9 @@ class _Rows:
         moments, y = self.moments, self.y
         rare_x, rare_y = self._rare(x), self._rare_y
         if rare_x is None and rare_y is None:
-            of_x, of_y = (moments.rows(j, moments.tested(j)) for j in (x, y))
+            of_x, (of_y, predicted) = moments.rows(x, moments.tested(x)), self._of_y
             first = (int(moments.first[x]), int(moments.first[y]))
-            return rows_test(of_x, of_y, first, self.basis)[0], _ROWS
+            return rows_test(of_x, of_y, first, self.basis, predicted)[0], _ROWS
         # The rarer of the two is the one that is drawn; of equal ones the first column, whoever asks.
         counts = [np.inf if codes is None else np.bincount(codes).min() for codes in (rare_x, rare_y)]
         x_is_drawn = counts[0] < counts[1] or (counts[0] == counts[1] and x < y)

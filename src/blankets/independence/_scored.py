@@ -12,12 +12,15 @@ from blankets.data import Frame
 from blankets.independence._contract import Columns, IndependenceTest, Tally
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._layer import Layer
-from blankets.stats import Cells, RowScores, equal_means, means_information
+from blankets.stats import Cells, RowScores, means_information
 
 Ints = NDArray[np.int64]
 Answer = tuple[float, float, float, float, int, bool]  # statistic, dof, log p, effect, rows, reliable
 
-METHODS = ("not performed", "shares of positives in cells, with the variance that labels and scores leave")
+SCORED_METHODS = (
+    "not performed",
+    "T: squared differences between estimated shares of positives; its law is that of tables drawn under independence",
+)
 
 
 class ScoredTests(Layer):
@@ -38,7 +41,7 @@ class ScoredTests(Layer):
     >>> frame = Frame.from_codes(np.column_stack([x, y]))
     >>> gold = np.where(np.arange(3000) < 150, y, -1).astype(np.int16)
     >>> tests = ScoredTests(TableTests(MemoryCounter(frame)), frame, 1, machine_scores(gold, y.astype(float)))
-    >>> tests.test(0, 1).dependent(1e-9)
+    >>> tests.test(0, 1).dependent(1e-6)
     True
     """
 
@@ -75,7 +78,7 @@ class ScoredTests(Layer):
         answers = [self.remember(("scored", int(x), asked), lambda x=x: self._answer(int(x), asked)) for x in features]  # type: ignore[misc]
         statistic, dof, log_p, effect, rows, reliable = (np.array(part) for part in zip(*answers, strict=True))
         reliable = reliable.astype(bool)
-        hidden = ~reliable & ~even_if_unreliable
+        hidden = ~reliable & (not even_if_unreliable)
         self.tally.add(int(np.count_nonzero(reliable)))
         return EvidenceBatch(
             columns,
@@ -88,25 +91,29 @@ class ScoredTests(Layer):
             log_p=np.where(hidden, np.nan, log_p),
             effect=np.where(hidden, np.nan, effect),
             method=reliable.astype(np.int8),
-            methods=METHODS,
+            methods=SCORED_METHODS,
         )
 
-    def cells(self, x: int, given: Sequence[int]) -> tuple[Cells, NDArray[np.bool_]]:
-        """Return what is known of the cells of a column within the strata of others, and the rows behind it."""
-        return scored_cells(self.frame, self.scores, x, given)
-
     def _answer(self, x: int, given: tuple[int, ...]) -> Answer:
-        cells, rows = self.cells(x, given)
+        sums, rows = _sums(self.frame, self.scores, x, given)
         arities = self.frame.arities
         nominal = float(arities[x] - 1) * float(np.prod(arities[list(given)].astype(float)))
         worth = int(np.count_nonzero(self.scores.informative[rows]))
         reliable = worth >= max(self.reliability * nominal, 2.0)
-        statistic, dof, log_p = equal_means(cells)
-        return statistic, dof, log_p, float(means_information(cells).value), int(np.count_nonzero(rows)), reliable
+        statistic, dof, log_p = self.scores.test(sums)
+        effect = float(means_information(self.scores.from_sums(sums)).value)
+        return statistic, dof, log_p, effect, int(np.count_nonzero(rows)), reliable
 
 
-def scored_cells(frame: Frame, scores: RowScores, x: int, given: Sequence[int]) -> tuple[Cells, NDArray[np.bool_]]:
-    """Return what scores tell of the cells of a column within the strata of others, and the rows that have a value."""
+def scored_cells(frame: Frame, scores: RowScores, x: int, given: Sequence[int]) -> Cells:
+    """Return what scores tell of the cells of a column within the strata of others."""
+    return scores.from_sums(_sums(frame, scores, x, given)[0])
+
+
+def _sums(
+    frame: Frame, scores: RowScores, x: int, given: Sequence[int]
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+    """Return the sums over the cells of a column within the strata of others, and the rows that have a value."""
     rows, strata = np.ones(frame.n_rows, np.bool_), np.zeros(frame.n_rows, np.int64)
     for j in (x, *given):
         gaps = frame.gaps(j)
@@ -114,4 +121,4 @@ def scored_cells(frame: Frame, scores: RowScores, x: int, given: Sequence[int]) 
     for z in given:
         strata = strata * int(frame.widths[z]) + frame.column(z)
         strata = np.asarray(np.unique(strata, return_inverse=True)[1], np.int64)
-    return scores.cells(frame.column(x).astype(np.int64), strata, rows), rows
+    return scores.sums(frame.column(x).astype(np.int64), strata, rows), rows

@@ -63,6 +63,19 @@ class SeenBlocks(CountedTests):
         order = np.argsort(np.argsort(own, kind="stable"), kind="stable")
         return concatenated(batches).where(order)
 
+    def information(
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, about_xs: bool = False
+    ) -> NDArray[np.float64]:
+        """Return how much each of ``xs`` tells about ``y`` given one set, or ``y`` about each, on the rows with all."""
+        columns, given = np.asarray(xs, np.int64), tuple(given)
+        fixed = frozenset(j for j in (y, *given) if self._gappy[j])
+        own, told = self._gappy[columns], np.empty(len(columns))
+        told[~own] = self._known(fixed).information(columns[~own], y, given, about_xs=about_xs)
+        for i in np.flatnonzero(own):
+            part = self._part(int(columns[i]), y, given, fixed)
+            told[i] = self._tests(part).information([0], 1, range(2, part.n_columns), about_xs=about_xs)[0]
+        return told
+
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return what all rows would allow: a bound, if a generous one."""
         return self._known(frozenset()).deepest(xs, y, among)
@@ -95,11 +108,14 @@ class SeenBlocks(CountedTests):
         self, x: int, y: int, given: tuple[int, ...], fixed: frozenset[int], *, even_if_unreliable: bool
     ) -> EvidenceBatch:
         """Test a column with holes of its own, on its own rows; only the columns in question are looked at."""
-        involved = [x, y, *given]
-        part = self._rows(fixed | {x}).select(involved).filled()
-        batch = self._tests(part).scan([0], 1, range(2, len(involved)), even_if_unreliable=even_if_unreliable)
+        part = self._part(x, y, given, fixed)
+        batch = self._tests(part).scan([0], 1, range(2, part.n_columns), even_if_unreliable=even_if_unreliable)
         batch.xs, batch.y, batch.given = np.array([x], np.int64), y, given
         return batch
+
+    def _part(self, x: int, y: int, given: tuple[int, ...], fixed: frozenset[int]) -> Frame:
+        """Return the columns in question, with the rows that have all of them."""
+        return self._rows(fixed | {x}).select([x, y, *given]).filled()
 
     def _rows(self, holes: frozenset[int]) -> Frame:
         gaps = [gap for j in sorted(holes) if (gap := self.frame.gaps(j)) is not None]

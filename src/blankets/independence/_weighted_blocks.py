@@ -147,7 +147,7 @@ class _Part:
         of_x, of_y, basis = self.functions(x), self.functions(y), self.basis(given)
         one, other = of_x.values[: widths[0]], of_y.values[: widths[1]]
         first = (min(of_x.first, widths[0]), min(of_y.first, widths[1]))
-        log_p, statistic, dof = rows_test(one, other, first, basis, self.drawn)
+        log_p, statistic, dof = rows_test(one, other, first, basis, drawn=self.drawn)
         information = canonical_test((basis @ one.T)[None], basis @ other.T, (one @ other.T)[None], self.n_rows)[2]
         return log_p, statistic, dof, float(information[0])
 

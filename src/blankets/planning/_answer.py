@@ -58,6 +58,7 @@ def answer(question: PlanQuestion, candidates: list[Candidate], known: Knowledge
             strata=strata,
             dropped=0.0 if spread is None else possible.dropped,
             uncertain=not (known.prior is None or known.prior.is_exact),
+            about=question.about,
         ),
     )
 

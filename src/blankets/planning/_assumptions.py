@@ -15,12 +15,15 @@ ROWS_PER_DOF = 5  # the default reliability rule of the tests (methods, section 
 FEW_LABELS = 50
 
 
-def assumptions_of(setting: Setting, unknown: str, *, strata: int, dropped: float, uncertain: bool) -> tuple[str, ...]:
-    """Return the assumptions behind an answer, most important first."""
+def assumptions_of(
+    setting: Setting, unknown: str, *, strata: int, dropped: float, uncertain: bool, about: str = ""
+) -> tuple[str, ...]:
+    """Return the assumptions behind an answer, most important first; ``about``: words on the effect of a number."""
     design, several = setting.design, setting.effect.shape[-1] > 1
     said = [
+        *([about] if about else []),
         "Power is computed from the noncentral chi-square distribution, which is exact in the limit of weak "
-        "effects and many rows."
+        "effects and many rows.",
     ]
     if design.assumption:
         said.append(" ".join(filter(None, (design.assumption, _by_one_level(setting)))))

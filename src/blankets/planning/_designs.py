@@ -167,7 +167,7 @@ def of_wrong_labels(false_positive: float, false_negative: float) -> tuple[Label
 def of_machine(false_positive: float, false_negative: float) -> tuple[LabelDesign, ...]:
     """Return the designs of gold labels with a machine's beside them, and of gold labels alone.
 
-    κ = f / (1 - (1 - f) ρ²), methods (14.7), with f the share of gold labels, and ρ² the share of the variance of the
+    κ = f / (1 - (1 - f) ρ²), methods (14.8), with f the share of gold labels, and ρ² the share of the variance of the
     class that the machine explains: κ of the machine's labels as a channel.
     """
     channel = Channel.noisy(false_positive, false_negative)
@@ -177,7 +177,8 @@ def of_machine(false_positive: float, false_negative: float) -> tuple[LabelDesig
 
     about = (
         f"The machine is wrong in {false_positive:.3g} of the negatives and {false_negative:.3g} of the positives, and "
-        f"gold labels are drawn at random.{_ONLY_WEAK}"
+        f"gold labels are drawn at random.{_ONLY_WEAK} With few gold labels the test finds less: in simulated tables "
+        f"0.36, 0.55 and 0.76 where 0.53, 0.69 and 0.83 were planned, with 46, 100 and 500 gold labels."
     )
     both = replace(
         _BY_ROWS,

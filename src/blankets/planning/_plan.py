@@ -11,6 +11,7 @@ import numpy as np
 from blankets.arguments import one_of
 from blankets.errors import ParameterError, guarded
 from blankets.planning._question import (
+    NumberEffect,
     as_count,
     as_effect,
     as_probability,
@@ -20,8 +21,10 @@ from blankets.planning._question import (
     worth_of_a_row,
 )
 from blankets.planning._result import Plan
+from blankets.planning._setting import MOST_NATS
 from blankets.planning._spread import PlanQuestion
 from blankets.planning._study import Labeled, PlannedStudy
+from blankets.regimes import Regime, prior_from
 
 
 @guarded
@@ -29,6 +32,8 @@ def plan(
     *,
     effect: float | str | None = None,
     effect_w: float | None = None,
+    correlation: float | None = None,
+    difference: float | None = None,
     power: float | None = None,
     alpha: float | None = 0.01,
     arity: int | None = None,
@@ -59,6 +64,11 @@ def plan(
         0.005, 0.045 and 0.125.
     effect_w : float, optional
         The effect as Cohen's w, instead of ``effect``.
+    correlation : float, optional
+        For a number: its correlation with the target, a number or one of two classes, instead of ``effect``.
+    difference : float, optional
+        For a number: how far the means of the two classes are apart, in standard deviations within a class (Cohen's
+        d), instead of ``effect``. ``prior`` is then the share of one class; by default one half.
     power : float, optional
         Probability of finding the effect.
     alpha : float or None
@@ -130,7 +140,7 @@ def plan(
     >>> plan(effect="medium", power=0.95, alpha=0.01, arity=2, labels="pu", prior=0.2, rows=3000)
     Labeled positives needed: 49.
     With 3000 rows, of which 49 are labeled positives, and α = 0.01, a test with 1 degree of freedom finds a
-    dependence of 0.045 nats (Cohen's w 0.3) with probability 0.9514. The test ...
+    dependence of Cohen's w 0.3 (0.045 nats) with probability 0.9514. The test ...
 
     Ten visits of each patient, a feature of patients, and an outcome with an intraclass correlation of 0.3; 20% of the
     rows will have gaps:
@@ -145,7 +155,18 @@ def plan(
     True
     >>> found.quantile([0.05, 0.5, 0.95]).tolist()
     [25.0, 49.0, 79.0]
+
+    A blood value that differs by half a standard deviation between the ill, a fifth of all, and the others.
+
+    >>> plan(difference=0.5, prior=0.2, power=0.9).answer
+    445
     """
+    known = labels.prior if isinstance(labels, Regime) else prior_from(prior)
+    of_number = NumberEffect.of(correlation, difference, known)
+    if of_number is not None:
+        _check_alone(effect, effect_w, arity, dof, target_arity, strata)
+        effect, dof = of_number.nats, of_number.dof
+        prior = None if labels == "supervised" else prior
     study = PlannedStudy(
         labels=labels,
         labeled=labeled,
@@ -177,11 +198,23 @@ def plan(
         alpha=or_nan(given["alpha"]),
         power=or_nan(given["power"]),
         rows=or_nan(given["rows"]),
-        largest_effect=math.log(min(target_arity, arity or target_arity)),
+        largest_effect=math.log(min(target_arity, arity or target_arity)) if of_number is None else MOST_NATS,
         worth=worth_of_a_row(design_effect, missing),
         shape=shape if arity is not None and strata == 1 else "",
+        about="" if of_number is None else of_number.words,
     )
     return study.answer(question)
+
+
+def _check_alone(effect: object, effect_w: object, arity: object, dof: object, target_arity: int, strata: int) -> None:
+    """Refuse what does not go with the effect of a number."""
+    if effect is not None or effect_w is not None:
+        raise ParameterError("'correlation' and 'difference' are effects; leave out 'effect' and 'effect_w'")
+    if arity is not None or dof is not None or target_arity != 2 or strata != 1:
+        raise ParameterError(
+            "'correlation' and 'difference' are about a number, and a target that is a number or has two classes: "
+            "leave out 'arity', 'dof', 'target_arity' and 'strata'"
+        )
 
 
 def _freedom(arity: int | None, dof: int | None, one_more_level: int) -> int | None:

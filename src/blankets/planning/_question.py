@@ -16,8 +16,13 @@ from typing import Any
 from blankets.arguments import number as finite
 from blankets.arguments import one_of
 from blankets.errors import ParameterError
+from blankets.regimes import Prior
 from blankets.stats import EFFECT_SIZES, effect_from_w
 
+_BENDS = (
+    ". A test of a number also looks for a bend, which the plan counts as one more degree of freedom: that is a little "
+    "more than it costs."
+)
 _MOST = 2**53  # above it, floats cannot represent every whole number
 
 
@@ -61,6 +66,51 @@ def as_effect(effect: object, effect_w: float | None = None, *, name: str = "eff
     if isinstance(effect, str):
         return EFFECT_SIZES[one_of("effect size", effect, EFFECT_SIZES)]
     return None if effect is None else _positive(effect, name, ", in nats, or one of 'small', 'medium', 'large'")
+
+
+@dataclass(frozen=True)
+class NumberEffect:
+    """An effect of a number, in nats and in words; see methods (10.14)."""
+
+    nats: float
+    words: str
+
+    # A test of a number looks at the number and, at a small price, for a bend.
+    dof = 2
+
+    @classmethod
+    def of(cls, correlation: object, difference: object, prior: Prior | None) -> NumberEffect | None:
+        """Return the effect of a correlation, or of a difference between two classes in standard deviations.
+
+        ``prior``: the share of one of the classes; None for one half.
+
+        Examples
+        --------
+        >>> found = NumberEffect.of(None, 0.5, None)
+        >>> round(found.nats, 4), found.words[:53]
+        (0.0303, 'The two classes, of which the positive one has 0.5 of')
+        """
+        if correlation is not None and difference is not None:
+            raise ParameterError("give 'correlation' or 'difference', not both")
+        if correlation is not None:
+            r = abs(finite("correlation", correlation, "between -1 and 1, and not 0", above=-1.0, below=1.0))
+            if not r:
+                raise ParameterError.out_of_range("correlation", correlation, "between -1 and 1, and not 0")
+            words = f"The effect is a correlation of {r:g} (a partial one, for a test given other columns)"
+            return cls(-math.log1p(-(r**2)) / 2.0, f"{words}{_BENDS}")
+        if difference is None:
+            return None
+        d = abs(finite("difference", difference, "a number of standard deviations, not 0"))
+        if not d:
+            raise ParameterError.out_of_range("difference", difference, "a number of standard deviations, not 0")
+        if prior is not None and not prior.is_exact:
+            raise ParameterError("a 'difference' is planned for one value of p(y=1); give 'prior' as a number")
+        p = 0.5 if prior is None else prior.mean
+        words = (
+            f"The two classes, of which the positive one has {p:.3g} of the rows, differ by {d:g} standard deviations "
+            f"within a class"
+        )
+        return cls(math.log1p(p * (1.0 - p) * d**2) / 2.0, f"{words}{_BENDS}")
 
 
 def as_probability(value: object, name: str) -> float | None:

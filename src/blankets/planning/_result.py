@@ -395,7 +395,7 @@ class Plan(Saved):
         if not np.isfinite(value):
             return "out of reach"
         if self.unknown == "effect":
-            return f"{value:.4g} nats (Cohen's w {float(w_from_effect(value)):.3g})"
+            return _strength(value)
         return f"{value:.0f}" if self.unknown in ("rows", "labeled", "dof") else f"{value:.4g}"
 
     def _sentence(self) -> str:
@@ -406,7 +406,7 @@ class Plan(Saved):
             effect, dof = self.effects[0], float(self.setting.test_dof[0])
             found = (
                 f"a test with {dof:.0f} degree{'' if dof == 1 else 's'} of freedom finds a dependence of "
-                f"{effect:.4g} nats (Cohen's w {float(w_from_effect(effect)):.3g}) with probability {self.power:.4g}"
+                f"{_strength(effect)} with probability {self.power:.4g}"
             )
         else:
             each = self.member_powers
@@ -421,16 +421,31 @@ class Plan(Saved):
         if not self.alternatives:
             return []
         unit = {a: f" {a.counts}" if self.unknown == "labeled" else "" for a in self.alternatives}
+        if self.setting.design.regime == "predicted":
+            return [self._saved(alone) for alone in self.alternatives]
         shown = [
             f"{a.surrogate} {'out of reach' if a.answer is None else self._shown(a.answer)}{unit[a]}"
             for a in self.alternatives
         ]
         return [f"With other surrogates: {'; '.join(shown)}."]
 
+    def _saved(self, alone: Alternative) -> str:
+        """Say what a machine saves of what gold labels alone need."""
+        counted = self.unknown in ("labeled", "rows") and self.answer is not None
+        unit = f" {alone.counts}" if self.unknown == "labeled" else ""
+        if alone.answer is None:
+            return "With gold labels alone: out of reach."
+        words = f"With gold labels alone: {self._shown(alone.answer)}{unit}"
+        if not counted:
+            return f"{words}."
+        less = float(alone.answer) - float(self.answer or 0.0)
+        return f"{words}; the machine saves {less:,.0f} of them, {less / float(alone.answer):.0%}."
+
     def _label_words(self) -> str:
-        if self.surrogate == "full":
-            return ""
         prior = f" with p(y=1) = {float(self.setting.prior):.3g}" if self.setting.design.uses_prior else ""
+        if self.surrogate == "full":
+            kept = f"each row counts as much as κ = {self.kappa:.4g} rows with a right label"
+            return f". As labels may be wrong,{prior} {kept}" if prior else ""
         kept = f"each row counts as much as κ = {self.kappa:.4g} rows with full labels"
         return f". The test {self.setting.design.surrogate.words};{prior} {kept}"
 
@@ -438,3 +453,8 @@ class Plan(Saved):
 def _spread_around(center: int, most: int) -> NDArray[np.int64]:
     """Return whole numbers from a tenth to ten times the center, evenly spaced on a logarithmic scale."""
     return np.unique(np.geomspace(max(1, center / 10), min(10 * center, most), 40).round().astype(np.int64))
+
+
+def _strength(effect: float) -> str:
+    """Return an effect in nats, in words that are known from power tables first."""
+    return f"Cohen's w {float(w_from_effect(effect)):.3g} ({effect:.4g} nats)"

@@ -34,6 +34,7 @@ class PlanQuestion:
     worst_case: bool = False
     worth: Annotated[float, Bounds(TINY, 1.0)] = 1.0
     shape: Shape = ""
+    about: str = ""  # the effect of a number, in words; empty for levels
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -19,7 +19,7 @@ from blankets.planning._question import as_count, as_probability
 from blankets.planning._result import Plan
 from blankets.planning._setting import LabelDesign
 from blankets.planning._spread import PlanQuestion
-from blankets.regimes import Noisy, Predicted, Prior, Question, regime_from
+from blankets.regimes import Noisy, PositiveUnlabeled, Predicted, Prior, Question, regime_from
 
 Labeled = float | int | Mapping[str, float | int] | None
 
@@ -52,6 +52,11 @@ class PlannedStudy:
     def _regime(self) -> tuple[str, Prior | None]:
         regime = regime_from(self.labels, prior=self.prior, sampling=self.sampling)
         regime.require(Question.POWER)
+        if isinstance(regime, PositiveUnlabeled) and regime.propensity is not None:
+            raise NotAnswerableError(
+                "a plan has no rows, and so no propensities: use labels='pu' with prior= and labeled= p(y=1) times the "
+                "harmonic mean of the propensities, which has the same κ for features unrelated to them"
+            )
         kind = CASE_CONTROL if regime.sampling == "case-control" else regime.name
         if kind != "supervised" and self.target_arity != 2:
             raise ParameterError(

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 
-_AXES = ("rows", "labeled", "prior", "alpha", "arity", "dof", "strata", "power", "effect", "effect_w")
+_EFFECTS = ("effect", "effect_w", "correlation", "difference")
+_AXES = ("rows", "labeled", "prior", "alpha", "arity", "dof", "strata", "power", *_EFFECTS)
 
 
 @guarded
@@ -135,9 +136,9 @@ def planning_table(*, priors: Sequence[Any] | None = None, **question: Any) -> P
     priors : sequence, optional
         Several values of ``prior`` to vary (a pair given as ``prior`` itself is an interval).
     **question
-        The arguments of `plan`. Lists (or tuples, arrays) among ``effect``, ``effect_w``, ``power``,
-        ``alpha``, ``arity``, ``dof``, ``rows``, ``labeled`` and ``strata`` are varied. Effects are shown
-        in columns, powers and everything else in rows.
+        The arguments of `plan`. Lists (or tuples, arrays) among ``effect``, ``effect_w``, ``correlation``,
+        ``difference``, ``power``, ``alpha``, ``arity``, ``dof``, ``rows``, ``labeled`` and ``strata`` are varied.
+        Effects are shown in columns, powers and everything else in rows.
 
     Returns
     -------

@@ -2,7 +2,7 @@
 
 If every positive is labeled with the same probability c, then p(labeled | x) = c p(y=1 | x) is at most c for all x, and
 c = a / p(y=1), with a the labeled share of all rows. So each level of a column gives an upper limit of p(y=1), methods
-(13.6): a / p(labeled | x). A p(y=1) above such a limit contradicts the assumption. Nothing else can be refuted: below
+(13.7): a / p(labeled | x). A p(y=1) above such a limit contradicts the assumption. Nothing else can be refuted: below
 the limits every table is possible under SCAR, whatever drives labeling. So without knowledge of p(y=1) there is no
 test.
 """

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.caching import cached_property
-from blankets.counting import MemoryCounter
+from blankets.counting import TESTED, MemoryCounter
 from blankets.data import Frame
 from blankets.independence import TableTests
 from blankets.questions._audit_pairs import entropies
 from blankets.regimes import Labels
-from blankets.results import Finding, count_of, digits, joined, shown
+from blankets.results import Finding, count_of, joined, shown, size_of
 from blankets.stats import adjusted_log_p
 from blankets.study import Study, copies_of_labels
 
@@ -174,7 +174,7 @@ class WithTarget:
         why, step, weight = _SHIFTS.get(self.study.regime.name, _SHIFTS[""])
         order = differ[np.argsort(-scan.effect[differ], kind="stable")]
         sizes = {name: float(scan.effect[i]) for name, i in zip(self._names(self.features[order]), order, strict=True)}
-        told = joined([f"{name} ({digits(size)} nats)" for name, size in sizes.items()])
+        told = joined([f"{name} ({size_of(size)})" for name, size in sizes.items()])
         yield Finding(
             kind="shifted",
             columns=tuple(sizes),
@@ -187,7 +187,11 @@ class WithTarget:
     def _untestable(self) -> Iterator[Finding]:
         frame, freedom = self.study.frame, max(len(self.labels.classes) - 1, 1)
         n_rows = frame.n_rows if self.study.regime.name == "pu" else self.labels.n_labeled
-        beyond = self.features[FEW * (frame.arities[self.features] - 1) * freedom > n_rows]
+        # Tests do not cut numbers: they look at two functions of each.
+        uncut = np.array([name in self.study.cut_unasked for name in frame.names])
+        widths = np.where(uncut, TESTED, frame.arities - 1)
+        freedom = TESTED if uncut[self.study.target] else freedom
+        beyond = self.features[FEW * widths[self.features] * freedom > n_rows]
         if len(beyond):
             levels = {frame.names[x]: float(frame.arities[x]) for x in beyond.tolist()}
             yield Finding(

@@ -94,7 +94,7 @@ rng : int, Generator or None
 **reading
     How the table is read: ``missing``, ``discretize``, ``n_bins``, ``keep``, ``columns``, ``exclude``, ``positive``,
     ``unlabeled_marker``, ``sample_weight``, ``groups``, ``survey_weight``, ``ordered``, ``separator``, ``decimal``,
-    ``encoding``, ``na``, ``sheet``; see `Reading`.""",
+    ``date_order``, ``encoding``, ``na``, ``sheet``; see `Reading`.""",
 }
 
 _RENAMED = {"n_features": "k", "n_threads": "n_jobs", "n_draws": "n_resamples", "n_bootstrap": "n_resamples"}

@@ -223,7 +223,10 @@ class _Adviser:
 
     def _goal(self, effect: str, power: float) -> Goal:
         if self.regime.name == "pu" and self.labels.scores is not None:
-            raise NotAnswerableError("how much more labels gain depends on how likely they were: plan with their mean")
+            raise NotAnswerableError(
+                "how much more labels gain depends on how likely they are: use plan with labels='pu', prior= and "
+                "labeled= p(y=1) times the harmonic mean of their propensities"
+            )
         rows = self._plan(effect, power, labeled=self._shares()).answer
         more_rows = None if rows is None else max(0, int(rows) - self.n_rows)
         kinds = self._kinds()

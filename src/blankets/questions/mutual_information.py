@@ -13,9 +13,21 @@ from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.questions._question import question
 from blankets.regimes import Question, Regime
-from blankets.results import Estimate
+from blankets.results import Estimate, cut_sentence
 from blankets.stats import Loss
-from blankets.study import Engine, Names, Study, label_tables, scored_estimate, under_reported_from, warn_of_constants
+from blankets.study import (
+    ABOUT_EXPLAINED,
+    Engine,
+    Explained,
+    Names,
+    Study,
+    keeps_numbers,
+    label_tables,
+    scored_estimate,
+    under_reported_from,
+    warn_of_constants,
+    weighs_rows,
+)
 
 
 @question
@@ -37,7 +49,11 @@ def mutual_information(
 ) -> Estimate:
     """Estimate the information between a feature and the target, given others, under any label regime.
 
-    Information is in nats (natural logarithms; 1 nat is 1.44 bits).
+    Information is in nats (natural logarithms; 1 nat is 1.44 bits). Where a number is involved, it is what functions
+    of the columns explain of the target, -½ ln(1 - R²), without cutting (methods, section 10.6). That is the mutual
+    information if what is left is normal; with several numbers and curves, information *about the target*: it is not
+    the same with the two columns exchanged. Under "mar-f", "noisy" and "predicted" labels, and with
+    ``discretize=`` or another estimator than "auto", numbers are cut into levels.
 
     Parameters
     ----------
@@ -66,7 +82,8 @@ def mutual_information(
     given = given_names(x, given)
     hidden = under_reported_from(under_reported)
     asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
-    with asked.opened(engine=engine, n_jobs=n_jobs, knows_groups=True) as study:
+    numbers = estimator == "auto" and keeps_numbers(asked.labels) and not weighs_rows(reading)
+    with asked.opened(engine=engine, n_jobs=n_jobs, numbers=numbers, wide=True, knows_groups=True) as study:
         study.regime.require(Question.ESTIMATE)
         at, conditioning = columns_asked(study, asked.x, given)
         found = estimate_of(study, asked.x, at, given, conditioning, estimator=estimator, loss=loss)
@@ -107,14 +124,22 @@ def estimate_of(
     loss: Loss = "log",
 ) -> Estimate:
     """Estimate the information of a column of a study about its target."""
-    n_rows = study.n_rows
-    if study.labels.scores is not None or study.weighs:
+    n_rows, notes = study.n_rows, [*study.about_labels, *(study.about_rows if study.weighs else ())]
+    if study.measures([at, study.target, *conditioning]):
+        explained = Explained.of(study)
+        (estimate,) = explained.estimates([at], study.target, conditioning, loss=loss)
+        n_rows = explained.rows_with([at, study.target, *conditioning])
+        notes += [ABOUT_EXPLAINED, *study.about_rows]
+    elif study.labels.scores is not None or study.weighs:
         (estimate,) = scored_estimate(study, [at], conditioning, estimator=estimator, loss=loss)
     else:
+        study = study.without_numbers()
         (block,) = study.counter_of_labels.tables([at], study.target, conditioning)
         estimate = study.regime.estimate(label_tables(block.counts), study.labels, estimator=estimator, loss=loss)
         n_rows = int(block.counts.sum()) if study.counter_of_labels.holes else n_rows
-    notes = [*study.about_labels, *(study.about_rows if study.weighs else ())]
+    involved = (x, study.target_name, *given)
+    if cut := {name: {"rule": how.rule} for name, how in study.report.binned.items() if name in involved}:
+        notes.append(cut_sentence(cut))
     if np.any(estimate.repaired):
         notes.append("Cells implied to be below 0 were set to 0, or levels without a labeled row were left out.")
     if np.any(estimate.contradicts_prior):

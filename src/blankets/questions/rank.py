@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -14,15 +15,19 @@ from blankets.regimes import Question, Regime
 from blankets.results import Ranking
 from blankets.stats import InformationEstimate, Loss, plug_in
 from blankets.study import (
+    ABOUT_EXPLAINED,
     Engine,
+    Explained,
     Names,
     Progress,
     Study,
     information_notes,
+    keeps_numbers,
     label_tables,
     scored_estimate,
     under_reported_from,
     warn_of_constants,
+    weighs_rows,
 )
 
 _FIELDS = ("value", "variance", "statistic", "dof", "scale", "law_variance", "repaired", "contradicts_prior")
@@ -50,6 +55,10 @@ def rank(
     a known column in place of the target. The order is exactly that for the target with ``loss="squared"``, and
     nearly with "log". If the regime names a ``surrogate``, features are ranked by the information about it.
 
+    If the table holds numbers, nothing is cut: all features, categories too, are ranked by what functions of them
+    explain of the target, -½ ln(1 - R²) (methods, section 10.6), so that they can be compared. Under "mar-f", "noisy"
+    and "predicted" labels, and with ``discretize=``, numbers are cut into levels.
+
     Parameters
     ----------
     loss : {"log", "squared"}
@@ -69,17 +78,19 @@ def rank(
     ('flip 0.1', 'flip 0.3', 'flip 0.4')
     """
     hidden = under_reported_from(under_reported)
-    where: dict[str, Any] = {"engine": engine, "n_jobs": n_jobs}
+    where: dict[str, Any] = {"engine": engine, "n_jobs": n_jobs, "wide": True}
     asked = hidden.asked(data, "", target, y, labels, prior, (), reading)
-    with asked.opened(**where, progress=progress, knows_groups=True) as study:
+    numbers = keeps_numbers(asked.labels) and not weighs_rows(reading)
+    with asked.opened(**where, progress=progress, numbers=numbers, knows_groups=True) as study:
         names = [study.names[x] for x in study.features]
         scores = _scores(study, np.array(study.features), loss)
     for name in hidden.priors:
         again = hidden.asked(data, name, target, y, labels, prior, (), reading)
-        with again.opened(**where, knows_groups=True) as other:
+        with again.opened(**where, numbers=study.has_numbers, knows_groups=True) as other:
             other.regime.require(Question.ESTIMATE)
             scores = _together(scores, _scores(other, np.array([other.index(again.x)]), loss))
         names.append(name)
+    explained = (ABOUT_EXPLAINED, *study.about_rows) if study.has_numbers else ()
     order = np.argsort(-scores.value, kind="stable")
     ranked = _some(scores, order)
     warn_of_constants(study.labels, [name for name, dof in zip(names, scores.dof, strict=True) if dof == 0])
@@ -92,7 +103,7 @@ def rank(
         group=_groups(ranked.value, ranked.standard_error),
         estimator=scores.estimator,
         n_rows=study.n_rows,
-        notes=(*information_notes(study), *map(hidden.note, hidden.priors)),
+        notes=(*information_notes(study), *explained, *map(hidden.note, hidden.priors)),
         excluded={name: why for name, why in study.set_aside.items() if name not in hidden.priors},
         call=study.mark,
         _law=ranked,
@@ -101,10 +112,11 @@ def rank(
 
 def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstimate:
     """Return the scores of features, block by block: the estimate, or the information about the surrogate."""
+    if study.has_numbers:
+        given = study.known_drivers
+        return _stacked(Explained.of(study).estimates(xs.tolist(), study.target, given, loss=loss))
     if study.labels.scores is not None or study.weighs:
-        found = scored_estimate(study, xs.tolist(), loss=loss)
-        parts = {name: np.array([np.ravel(getattr(one, name))[0] for one in found]) for name in _FIELDS}
-        return InformationEstimate(**parts, estimator=found[0].estimator)
+        return _stacked(scored_estimate(study, xs.tolist(), loss=loss))
     words = []
 
     def summary(counts: NDArray[np.int32]) -> tuple[NDArray[np.float64], ...]:
@@ -131,6 +143,12 @@ def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstim
         estimator=words[0],
         law_variance=law_variance,
     )
+
+
+def _stacked(found: Sequence[InformationEstimate]) -> InformationEstimate:
+    """Join estimates of single features."""
+    parts: dict[str, Any] = {name: np.array([np.ravel(getattr(one, name))[0] for one in found]) for name in _FIELDS}
+    return InformationEstimate(**parts, estimator=found[0].estimator)
 
 
 def _together(one: InformationEstimate, other: InformationEstimate) -> InformationEstimate:

@@ -14,6 +14,7 @@ from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TooF
 from blankets.filters import (
     TIE,
     Criterion,
+    ExplainedInformation,
     InformationSource,
     PartialLabels,
     Picks,
@@ -24,10 +25,11 @@ from blankets.filters import (
     greedy,
     weights_for,
 )
+from blankets.independence import SeenBlocks
 from blankets.questions._question import question
 from blankets.regimes import Regime, Supervised
 from blankets.results import Selection
-from blankets.study import Engine, Progress, Study, information_notes
+from blankets.study import ABOUT_EXPLAINED, Engine, Explained, Progress, Study, information_notes, keeps_numbers
 
 
 @question
@@ -52,6 +54,10 @@ def select(
     Terms with the target are estimated as the label regime requires; redundancy between features uses all rows.
     If p(y=1) is needed and not known, features are scored against a surrogate, a known column in place of the
     target, which gives nearly the same order. If the regime names a ``surrogate``, they are scored against it.
+
+    If the table holds numbers, nothing is cut: information is what functions of the columns explain, -½ ln(1 - R²)
+    (methods, section 10.6). Under "mar-f", "noisy" and "predicted" labels, and with ``discretize=``, numbers are cut
+    into levels.
 
     Parameters
     ----------
@@ -101,9 +107,14 @@ def select(
     ('first', 'other')
     """
     scoring = Scoring.of(criterion, k, beta, gamma)
-    with Study.open(
-        data, target, y, reading=reading, labels=labels, prior=prior, engine=engine, n_jobs=n_jobs, progress=progress
-    ) as study:
+    about: dict[str, Any] = {
+        "reading": reading,
+        "labels": labels,
+        "prior": prior,
+        "numbers": keeps_numbers(labels),
+        "wide": True,
+    }
+    with Study.open(data, target, y, engine=engine, n_jobs=n_jobs, progress=progress, **about) as study:
         return selected(study, scoring)
 
 
@@ -142,7 +153,7 @@ def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Select
         criterion=chosen.name,
         formula=chosen.formula,
         settings={**own, **about_labels, **study.reading.options},
-        labels=" ".join(information_notes(study)),
+        labels=" ".join((*information_notes(study), *((ABOUT_EXPLAINED,) if study.has_numbers else ()))),
         n_rows=study.n_rows,
         n_candidates=len(study.features),
         seconds=time.perf_counter() - began,
@@ -155,6 +166,11 @@ def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Select
 
 def _source(study: Study) -> InformationSource:
     """Return the source of the terms with the target."""
+    if study.has_numbers:
+        explained = Explained.of(study)
+        tests, always = SeenBlocks(explained.frame), study.known_drivers
+        apart = None if explained.background is explained.frame else SeenBlocks(explained.background)
+        return ExplainedInformation(tests, study.target, apart, kappa=explained.kappa(), always=always)
     if study.labels.scores is not None:
         return RowScored(study.information_counter, study.target, study.frame, study.labels.scores)
     if study.informing is None and not isinstance(study.regime, Supervised):

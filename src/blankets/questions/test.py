@@ -18,9 +18,8 @@ from blankets.questions.mutual_information import columns_asked, estimate_of, gi
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
 from blankets.results import TestResult
 from blankets.stats import attained_power, detectable_effect, noncentrality
-from blankets.study import Engine, Names, Seed, Study, Testing, label_tables, under_reported_from
+from blankets.study import Engine, Names, Seed, Study, Testing, keeps_numbers, label_tables, under_reported_from
 
-INFORMATION = "Information {:.3g} nats, from functions of the columns (exact where these are jointly normal)."
 KNOWN_EFFECTS = {"small": 0.005, "medium": 0.045, "large": 0.125}  # Cohen's, in nats
 
 
@@ -103,10 +102,9 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     equal = equal and study.copies == 1
     apart = equal and study.own is None
     effects = KNOWN_EFFECTS if kappa is not None and apart else {}
-    can_estimate = Question.ESTIMATE in study.regime.answers and apart and not measured
-    notes = (*study.about_labels, *study.about_rows)
-    if measured and evidence.reliable:
-        notes = (*notes, INFORMATION.format(evidence.effect))
+    can_estimate = Question.ESTIMATE in study.regime.answers and apart
+    if measured:
+        can_estimate = can_estimate and evidence.reliable and keeps_numbers(study.regime)
     return TestResult(
         x=x,
         target=study.target_name,
@@ -127,7 +125,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         powers={size: float(attained_power(noncentrality(i, n, lost), free, alpha)) for size, i in effects.items()},
         detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in (0.8, 0.95) if free > 0 and apart},
         estimate=estimate_of(study, x, at, given, conditioning) if can_estimate else None,
-        notes=notes,
+        notes=(*study.about_labels, *study.about_rows),
     )
 
 

@@ -9,6 +9,7 @@ from blankets.regimes._kappa import (
     stratified_kappa,
     surrogate_breakpoints,
 )
+from blankets.regimes._knowledge import averaged_over_priors
 from blankets.regimes._labels import UNLABELED, Labels, class_codes, code_labels, read_labels
 from blankets.regimes._names import regime_from
 from blankets.regimes._noisy import Noisy
@@ -58,6 +59,7 @@ __all__ = [
     "SurrogateColumn",
     "UNLABELED",
     "Unsaid",
+    "averaged_over_priors",
     "between",
     "class_codes",
     "code_labels",

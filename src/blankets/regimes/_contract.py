@@ -14,7 +14,7 @@ from blankets.data import Column
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, guarded
 from blankets.regimes._kappa import StratifiedKappa, kappa_of, least_share, stratified_kappa
 from blankets.regimes._labels import Labels
-from blankets.regimes._prior import Prior
+from blankets.regimes._prior import Exact, Prior
 from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_column, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, attained_power, noncentrality
 
@@ -141,7 +141,7 @@ class Regime(ABC):
         """
         self.check(labels)
         choice = self.surrogate if self.surrogate is not None or not labels.n_unlabeled else usual
-        if choice is None:
+        if choice is None or self.beside is not None:  # what is known of each row leaves no choice
             chosen = self.choose(labels)
             return surrogate_column(labels, chosen.surrogate, note=chosen.reason)
         wanted = surrogate_from(choice)
@@ -167,6 +167,8 @@ class Regime(ABC):
         LabelError
             If so many rows of a class are labeled that chance cannot explain it with the given p(y=1).
         """
+        if labels.scores is not None:
+            return Exact(labels.scores.positives)
         if self.prior is None or self.sampling == "case-control":
             return self.prior
         b, a = labels.shares
@@ -207,6 +209,9 @@ class Regime(ABC):
         NotAnswerableError
             If κ is not known; the error says what would help.
         """
+        if labels.scores is not None:
+            value = labels.scores.kappa
+            return Kappa(value, value, value, self.choose(labels).surrogate)
         prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
         low, high = prior.support
@@ -219,6 +224,11 @@ class Regime(ABC):
         self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
     ) -> StratifiedKappa:
         """Return κ of conditional tests from their label tables (errata B4), at the expected prior."""
+        if labels.scores is not None:
+            raise NotAnswerableError(
+                "how much a row counts (κ) in a conditional test is not known for these labels; κ without a "
+                "conditioning set is a guide"
+            )
         prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)
         return stratified_kappa(counts, wanted, prior.mean, sampling=self.sampling)

@@ -156,12 +156,18 @@ def code_labels(
     """
     mode = str(getattr(regime, "name", regime))
     known, unlabeled = _known(codes, levels, missing, mode, unlabeled_marker)
+    others: list[object] = []
+    if mode == "pu" and unlabeled.any() and _is_among(positive, known):
+        # Rows of other labeled classes may stand for these classes alone, not for all that is not positive.
+        others, known = [level for level in known if level != positive], [positive]
+        unlabeled = unlabeled | np.isin(codes, [k for k, level in enumerate(levels) if _is_among(level, others)])
     classes, code_of = _classes(known, positive, partial=bool(unlabeled.any()), mode=mode)
     if len(classes) > np.iinfo(np.int16).max:
         raise LabelError(f"the target has {len(classes):,} classes, too many; merge rare ones")
     table = np.array([code_of.get(level, UNLABELED) for level in levels], np.int16)
     out = np.where(unlabeled, np.int16(UNLABELED), table[np.where(missing, 0, codes)])
-    return Labels(out.astype(np.int16), classes, _sentence(out, classes))
+    told = f"; rows labeled {listed(others)} count as unlabeled ones do" if others else ""
+    return Labels(out.astype(np.int16), classes, _sentence(out, classes) + told)
 
 
 def _known(

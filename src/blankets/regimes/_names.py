@@ -43,8 +43,8 @@ def regime_from(
     missing, positive-unlabeled (with a `RegimeWarning` that says so) if only one class is labeled; if both classes are
     labeled and labels are missing, the user must say why. ``labels``: the labels, for "auto". ``prior``: what is known
     of p(y=1). ``sampling``: for "pu", how the labeled rows were collected. ``**how``: ``surrogate``, ``force``,
-    ``given_drivers``, ``drivers``, ``propensity``, ``false_positive``, ``false_negative``, ``missing`` and ``machine``
-    of the regime.
+    ``given_drivers``, ``drivers``, ``propensity``, ``false_positive``, ``false_negative``, ``missing``, ``machine``
+    and ``accuracy`` of the regime.
 
     Examples
     --------
@@ -79,6 +79,7 @@ _HOME = {
     "false_negative": ("noisy",),
     "missing": ("noisy",),
     "machine": ("predicted",),
+    "accuracy": ("predicted",),
 }
 
 
@@ -101,7 +102,7 @@ def _named(name: str, prior: object, sampling: Sampling | None, how: Mapping[str
 def _with_errors(name: str, prior: object, how: Mapping[str, Any]) -> Regime:
     """Return the regime of labels that may be wrong."""
     if name == "predicted":
-        if "machine" not in how:
+        if not {"machine", "accuracy"} & set(how):
             raise ParameterError("labels='predicted' needs the machine's labels: labels=bl.Predicted('said')")
         return Predicted(prior=prior, **how)
     if not {"false_positive", "false_negative"} <= set(how):

@@ -219,7 +219,8 @@ class Noisy(Regime):
             why = "nothing is known about p(y=1), and a third class for unlabeled rows keeps all that labels tell"
             return Choice(Surrogate.YM, why, settled=False)
         best = max((Surrogate.Y0, Surrogate.Y1, Surrogate.LISTWISE), key=kappas.__getitem__)
-        return Choice(best, f"it keeps the most of the effect, κ = {kappas[best]:.3g}", kappas=kappas)
+        why = f"it keeps the most of the effect: each row counts as much as {kappas[best]:.3g} rows with right labels"
+        return Choice(best, why, kappas=kappas)
 
     def kappa(self, labels: Labels, surrogate: str | Surrogate | None = None) -> Kappa:
         """Return κ of the surrogate; its range is over the rates of errors, and over p(y=1) if that is not known."""

@@ -11,12 +11,11 @@ from blankets.arguments import number
 from blankets.data import Categories, Column, numbers_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, guarded, listed
 from blankets.records import named, not_kept
-from blankets.regimes._contract import Choice, Kappa, Question, Regime
-from blankets.regimes._kappa import StratifiedKappa
+from blankets.regimes._contract import Choice, Question, Regime
 from blankets.regimes._knowledge import EVERYTHING
 from blankets.regimes._labels import Labels
-from blankets.regimes._prior import Exact, Prior, prior_from
-from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_column
+from blankets.regimes._prior import Prior, prior_from
+from blankets.regimes._surrogates import Surrogate
 from blankets.stats import InformationEstimate, Loss, machine_scores, predicted_share
 
 _NINETY = 1.6448536269514722  # two-sided 10% point of the normal distribution
@@ -133,31 +132,12 @@ class Predicted(Regime):
         told += f"{low:.3g} to {high:.3g})"
         return replace(labels, scores=machine_scores(labels.codes, machine), saw=told)
 
-    def admissible(self, labels: Labels) -> Prior | None:
-        """Return p(y=1) as gold and machine labels tell it."""
-        return None if labels.scores is None else Exact(labels.scores.positives)
-
     def choose(self, labels: Labels) -> Choice:
         """Return gold and machine labels together."""
+        kappas = {} if labels.scores is None else {Surrogate.PREDICTED: labels.scores.kappa}
         return Choice(
-            Surrogate.PREDICTED, "the machine's labels of all rows are corrected by the gold ones", kappas=_own(labels)
+            Surrogate.PREDICTED, "the machine's labels of all rows are corrected by the gold ones", kappas=kappas
         )
-
-    def stand_in(self, labels: Labels, *, usual: str | None = None) -> SurrogateColumn:
-        """Return the gold labels, beside which tests use the machine's."""
-        self.check(labels)
-        return surrogate_column(labels, Surrogate.PREDICTED, note=self.choose(labels).reason)
-
-    def kappa(self, labels: Labels, surrogate: str | Surrogate | None = None) -> Kappa:
-        """Return κ = f / (1 - (1 - f) ρ²), f the share of gold labels, ρ their correlation with the machine's."""
-        value = _own(labels)[Surrogate.PREDICTED]
-        return Kappa(value, value, value, Surrogate.PREDICTED)
-
-    def stratified_kappa(
-        self, counts: ArrayLike, labels: Labels, surrogate: str | Surrogate | None = None
-    ) -> StratifiedKappa:
-        """Refuse: the machine may be right more often in some strata than in others."""
-        raise NotAnswerableError("κ by stratum is not known for machine labels; the unconditional one is a guide")
 
     def estimate(
         self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
@@ -176,10 +156,6 @@ def _accuracy(value: object) -> tuple[float, float] | None:
     if sum(found) <= 1.0:
         raise ParameterError.out_of_range("accuracy", value, meaning)
     return found[0], found[1]
-
-
-def _own(labels: Labels) -> dict[Surrogate, float]:
-    return {} if labels.scores is None else {Surrogate.PREDICTED: labels.scores.kappa}
 
 
 def _machine(column: Column, labels: Labels) -> NDArray[np.float64]:

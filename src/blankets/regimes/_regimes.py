@@ -31,8 +31,8 @@ from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control
 from blankets.regimes._knowledge import EVERYTHING, averaged_over_priors, check_estimator, needs_prior, with_prior
 from blankets.regimes._labels import Labels
-from blankets.regimes._prior import Exact, Prior, prior_from
-from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_column, surrogate_from
+from blankets.regimes._prior import Prior, prior_from
+from blankets.regimes._surrogates import Surrogate, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information, weighted_scores
 
 
@@ -220,10 +220,14 @@ class PositiveUnlabeled(Regime):
         """Say that p(y=1) is needed, or how often positives are labeled."""
         if self.drivers:
             what = "information cannot be estimated" if question is Question.ESTIMATE else "power cannot be computed"
+            plan = (
+                f"; plan for rows with one value of {listed(self.drivers)} at a time, with labels='pu' and their p(y=1)"
+            )
             return (
                 f"{what} where labeling depends on {listed(self.drivers)}: p(y=1) alone does not tell how often "
                 f"positives are labeled at each of their values; tests and rankings need no more, and with "
                 f"propensity= (that probability, for each row) the rest can be answered too"
+                f"{plan if question is Question.POWER else ''}"
             )
         return needs_prior(question, self.prior)
 
@@ -244,7 +248,8 @@ class PositiveUnlabeled(Regime):
             raise LabelError(
                 f"labels='pu' is for one labeled class, but {negatives} rows are labeled {labels.classes[0]!r}; if "
                 f"these are known negatives use labels='mcar', 'mar-f' or 'mar-c', if they are unlabeled pass "
-                f"unlabeled_marker={labels.classes[0]!r}"
+                f"unlabeled_marker={labels.classes[0]!r}; if there are more classes, of which some have no label, name "
+                f"the one that you ask about with positive="
             )
         self.admissible(labels)
 
@@ -260,17 +265,6 @@ class PositiveUnlabeled(Regime):
             )
         _warn_of_extremes(1.0 / chance[labels.labeled])
         return replace(labels, scores=scores)
-
-    def stand_in(self, labels: Labels, *, usual: str | None = None) -> SurrogateColumn:
-        """Return the column to count in place of the target; with propensities, each row has its weight."""
-        if self.propensity is None:
-            return super().stand_in(labels, usual=usual)
-        self.check(labels)
-        return surrogate_column(labels, Surrogate.WEIGHTED, note=self.choose(labels).reason)
-
-    def admissible(self, labels: Labels) -> Prior | None:
-        """Return what is known about p(y=1); propensities tell it."""
-        return super().admissible(labels) if labels.scores is None else Exact(labels.scores.positives)
 
     def choose(self, labels: Labels) -> Choice:
         """Return Ỹ0, the only possible surrogate, or weighted rows."""
@@ -296,8 +290,6 @@ class PositiveUnlabeled(Regime):
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:
         _, a = labels.shares
-        if labels.scores is not None:
-            return np.full(np.shape(prior), labels.scores.kappa)
         if self.sampling == "case-control":
             return kappa_case_control(a, prior)
         return super()._kappa_at(labels, Surrogate.Y0, prior)  # Ỹm is the same variable (errata B7)

@@ -172,15 +172,18 @@ class SemiSupervised(Regime):
         """Choose under MAR-C."""
         if prior is None:
             why = (
-                "nothing is known about p(y=1), which decides between Ỹ0 and Ỹ1: a third class for unlabeled rows "
-                "keeps at least as much of the effect as the better of the two, for twice the degrees of freedom"
+                "nothing is known about p(y=1), which decides whether unlabeled rows should count as negatives or as "
+                "positives: a third class for them keeps at least as much of the effect as the better of the two, for "
+                "twice the degrees of freedom"
             )
             return Choice(Surrogate.YM, why, settled=False)
         b, a = labels.shares
         threshold = prefer_y0_below(a, b)
         best = max((Surrogate.Y0, Surrogate.Y1, Surrogate.LISTWISE), key=kappas.__getitem__)
         if prior.is_exact and best is Surrogate.LISTWISE:
-            why = f"labeling is so even that labeled rows alone keep the most, κ = {kappas[best]:.3g}"
+            why = (
+                f"labeling is so even that labeled rows alone keep the most: each row of all counts {kappas[best]:.3g}"
+            )
             return Choice(best, why, kappas=kappas)
         below = prior.decides(threshold)
         settled = below is not None

@@ -26,13 +26,23 @@ class _Slider(NamedTuple):
 
 
 _SLIDERS = (
-    _Slider("effect", "Effect (nats)", 0.0001, 0.5, 0.045, "Information that the feature and the target share.", "log"),
+    _Slider(
+        *("effect", "Effect", 0.0001, 0.5, 0.045),
+        "How much the feature tells about the target (information in nats): 0.005 is small, 0.045 medium, 0.125 large.",
+        "log",
+    ),
     _Slider("power", "Power wanted", 0.5, 0.999, 0.95, "Probability that the test finds the effect."),
     _Slider("alpha", "Level α", 0.00001, 0.2, 0.01, "Probability of finding what is not there.", "log"),
     _Slider("rows", "Rows", 10, 10_000_000, 3000, "All rows, labeled or not.", "log", "1"),
     _Slider("labeled", "Labeled share", 0.0005, 1, 0.05, "Labels over all rows.", "log"),
     _Slider("positives", "Labeled positives, share", 0.0005, 0.99, 0.05, "Labeled positives over all rows.", "log"),
     _Slider("negatives", "Labeled negatives, share", 0.0005, 0.99, 0.1, "Labeled negatives over all rows.", "log"),
+    _Slider(
+        "false_positive", "Wrong among negatives", 0, 0.49, 0.1, "Share of the negatives that are labeled positive."
+    ),
+    _Slider(
+        "false_negative", "Wrong among positives", 0, 0.49, 0.1, "Share of the positives that are labeled negative."
+    ),
     _Slider("prior", "p(y=1)", 0.01, 0.99, 0.2, "Share of positives among all rows, labeled or not."),
     _Slider("low", "p(y=1) at least", 0.01, 0.98, 0.1, "The smallest that it may be."),
     _Slider("high", "p(y=1) at most", 0.02, 0.99, 0.3, "The largest that it may be."),
@@ -58,6 +68,8 @@ _CHOICES = {
             "pu-apart": "positives collected apart",
             "mcar": "some rows, at random",
             "mar-c": "some of each class",
+            "noisy": "every row has one, some are wrong",
+            "predicted": "a machine's, and gold ones for some rows",
         },
     ),
     "priorKind": (
@@ -78,8 +90,9 @@ def planner(path: str | Path, **start: float | str) -> Path:
     """Write the planner as one HTML page that needs no server and no network.
 
     ``path``: the file to write. ``**start``: initial values of the page: ``unknown`` ("rows", "labeled", "power"
-    or "effect"), ``regime`` ("supervised", "pu", "pu-apart", "mcar" or "mar-c"), ``effect``, ``power``, ``alpha``,
-    ``rows``, ``labeled``, ``prior``, ``arity``, ...
+    or "effect"), ``regime`` ("supervised", "pu", "pu-apart", "mcar", "mar-c", "noisy" or "predicted"), ``effect``,
+    ``power``, ``alpha``, ``rows``, ``labeled``, ``prior``, ``arity``, ``false_positive`` and ``false_negative`` (of
+    labels, or of a machine), ...
 
     Examples
     --------
@@ -95,8 +108,8 @@ def planner(path: str | Path, **start: float | str) -> Path:
         tag("h1", "How many rows, how many labels?"),
         tag(
             "p",
-            "Power of tests of independence, and what it takes to reach it, for data with all, some or only positive "
-            "labels. Nothing leaves this page.",
+            "Power of tests of independence, and what it takes to reach it, for data with all, some, only positive or "
+            "wrong labels. Nothing leaves this page.",
         ),
     )
     text = page(

@@ -23,6 +23,7 @@ from blankets.results._text import (
 from blankets.results._words import (
     SYMBOLS,
     count_of,
+    cut_sentence,
     digits,
     format_p,
     format_seconds,
@@ -30,6 +31,7 @@ from blankets.results._words import (
     shown,
     size_of,
     symbol_of,
+    w_of,
 )
 
 if TYPE_CHECKING:
@@ -73,6 +75,7 @@ __all__ = [
     "bent_members",
     "bias_sentence",
     "count_of",
+    "cut_sentence",
     "describe",
     "determined_sentence",
     "digits",
@@ -89,6 +92,7 @@ __all__ = [
     "size_of",
     "symbol_of",
     "undecided_sentence",
+    "w_of",
 ]
 
 _ANSWERS = {  # of questions other than `discover`, which can do without

@@ -10,7 +10,7 @@ from textwrap import fill
 from blankets.errors import ParameterError, guarded, listed
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse
 from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, digits, shown, wrapped
+from blankets.results._words import count_of, digits, shown, w_of, wrapped
 
 _TASKS = {"test": "To test", "estimate": "To estimate", "rank": "To rank", "power": "Power"}
 
@@ -182,14 +182,14 @@ class Advice(Saved):
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         kinds = list(self.goals[0].more_labels) if self.goals else []
-        heads = ["effect", "nats", "power"]
+        heads = ["effect", "Cohen's w", "power"]
         if self.goals:
             heads += ["wanted", *(f"more {kind}" for kind in kinds), "or more rows" if kinds else "more rows"]
         rows = []
         for effect, power in self.powers.items():
             low, high = self.power_ranges.get(effect, (power, power))
             spread = f" ({low:.2f} to {high:.2f})" if f"{low:.2f}" != f"{high:.2f}" else ""
-            first = [effect, digits(self.effects[effect]), f"{power:.2f}{spread}"]
+            first = [effect, w_of(self.effects[effect]), f"{power:.2f}{spread}"]
             for goal in (goal for goal in self.goals if goal.effect == effect):
                 more = [_count(goal.more_labels[kind]) for kind in kinds]
                 rows.append([*first, f"{goal.power:g}", *more, _count(goal.more_rows)])

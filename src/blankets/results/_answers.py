@@ -16,7 +16,7 @@ from blankets.errors import guarded
 from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.regimes import Surrogate
 from blankets.results._law import TOO_LARGE, check_law
-from blankets.results._words import count_of, digits, format_p, joined, shown, size_of, symbol_of, wrapped
+from blankets.results._words import NATS, count_of, digits, format_p, joined, shown, size_of, symbol_of, w_of, wrapped
 from blankets.stats import LARGEST, InformationEstimate
 
 
@@ -104,6 +104,7 @@ class Estimate(Saved, _Printed):
         yield f"  Estimator {self.estimator}, {self.n_rows:,} rows, standard error {digits(self.standard_error)}."
         if self.value > high:
             yield wrapped(TOO_LARGE, "  ")
+        yield wrapped(NATS, "  ")
         yield from (wrapped(note, "  note: ") for note in self.notes)
 
 
@@ -211,8 +212,8 @@ class TestResult(Saved, _Printed):
         if self.estimate is not None:
             low, high = self.estimate.interval()
             yield (
-                f"  Information {digits(self.estimate.value)} nats ({size_of(self.estimate.value)}), 90% interval "
-                f"{digits(low)} to {digits(high)}, by {self.estimate.estimator}."
+                f"  Size: {size_of(self.estimate.value)} (Cohen's w {w_of(self.estimate.value)}, 90% interval "
+                f"{w_of(low)} to {w_of(high)}, by {self.estimate.estimator})."
             )
             if self.estimate.value > high:
                 yield wrapped(TOO_LARGE, "  ")
@@ -228,8 +229,9 @@ class TestResult(Saved, _Printed):
             yield "  Power: " + ", ".join(f"{power:.2f} ({size})" for size, power in self.powers.items()) + "."
         if self.detectable:
             on = "" if self.kappa is not None else " on what is counted in place of the target"
-            effects = ", ".join(f"{digits(e)} nats{on} with probability {p:g}" for p, e in self.detectable.items())
-            yield f"  It would have found {effects}."
+            effects = ", ".join(f"{w_of(e)} with probability {p:g}" for p, e in self.detectable.items())
+            found = f"It would have found w = {effects}{on} (0.1 is small, 0.3 medium, 0.5 large)."
+            yield wrapped(found, "  ")
         yield from (wrapped(note, "  note: ") for note in self.notes)
 
     def _verdict(self) -> str:

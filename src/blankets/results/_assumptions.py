@@ -15,7 +15,7 @@ from blankets.records import Saved
 from blankets.results._determined import determined
 from blankets.results._missed import instead, missed
 from blankets.results._text import html_table
-from blankets.results._words import count_of, digits, joined, shown, size_of, wrapped
+from blankets.results._words import count_of, digits, joined, shown, size_of, w_of, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -222,7 +222,7 @@ def _power(blanket: Blanket) -> Assumption | None:
     on = "" if blanket.settings.get("effective_rows") else instead(blanket.settings)
     words = (
         f"Of the columns left out, half would have been found with probability 0.95 only if their effect{on} were "
-        f"above {digits(typical)} nats ({size_of(typical)})."
+        f"above Cohen's w {w_of(typical)} ({size_of(typical)})."
     )
     if typical < MEDIUM:
         return _said(name, "fine", words, "blanket.could_have_missed() says it for each column.")

@@ -75,6 +75,8 @@ class Effects:
         For each member its comparisons, the clearest first; empty for a member that the regression could not hold.
     n_rows : int
         Rows with values of the target and of all members in the regression.
+    also_given : tuple of str
+        Columns in the regression that are no members: those that every test was given.
     notes : tuple of str
         What was left out, and why.
 
@@ -94,6 +96,7 @@ class Effects:
     outcome: str = ""
     contrasts: Mapping[str, tuple[Contrast, ...]] = field(default_factory=dict)
     n_rows: Count = 0
+    also_given: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -139,8 +142,9 @@ class Effects:
     @property
     def model(self) -> str:
         """How the effects were found."""
-        rows = count_of(self.n_rows, "row")
-        return f"one {_MODELS[self.measure]} on all members ({rows})"
+        rows, whole = count_of(self.n_rows, "row"), len(self.held) == len(self.contrasts)
+        members = "all members" if whole else f"{len(self.held)} of {len(self.contrasts)} members"
+        return f"one {_MODELS[self.measure]} on {members} ({rows})"
 
     def table(self) -> list[dict[str, object]]:
         """Return one row for each comparison, with the ends of its 95% interval (None: no limit)."""
@@ -175,7 +179,7 @@ class Effects:
         if not told:
             return ""
         rest = f"; {len(found) - most} more in blanket.effects" if len(found) > most else ""
-        others = [name for name in self.held if name != member]
+        others = [*(name for name in self.held if name != member), *self.also_given]
         given = f", given {joined(others)}" if others else ""
         what = "Difference in" if self.measure == "difference" else f"{self.measure.capitalize()} of"
         return f"{what} {self.outcome_in_words} (95% interval){given}: {'; '.join(told)}{rest}."

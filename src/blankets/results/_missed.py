@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.results._evidence import NamedEvidence
-from blankets.results._words import digits, size_of
+from blankets.results._words import size_of, w_of
 from blankets.stats import detectable_effect
 
 if TYPE_CHECKING:
@@ -102,8 +102,11 @@ def detectable_by(
 def in_words(detectable: Mapping[float, float], settings: Mapping[str, Any]) -> str:
     """Say what the decisive test would have found."""
     on = "" if settings.get("effective_rows") else instead(settings)
-    found = ", of ".join(f"{digits(e)} nats ({size_of(e)}) with probability {p:g}" for p, e in detectable.items())
-    return f"The test that settled it would have found an effect{on} of {found}; a weaker one could have been missed."
+    found = ", of ".join(f"{w_of(e)} ({size_of(e)}) with probability {p:g}" for p, e in detectable.items())
+    return (
+        f"The test that settled it would have found an effect{on} of Cohen's w {found}; a weaker one could have been "
+        f"missed."
+    )
 
 
 def instead(settings: Mapping[str, Any]) -> str:

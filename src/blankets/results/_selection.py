@@ -56,10 +56,12 @@ class Selection(Saved):
     (['age', 'dose'], True, 2)
     >>> selection
     2 of 7 features for ill, by jmi = Σ I(X,Xj;Y)
-         feature  score  I(X;Y) in nats
+         feature  score  alone, in nats
       ---------------------------------
       1  age      0.08   0.08
       2  dose     0.05   0.03
+      alone: what the feature tells without the others, I(X;Y): 0.005 is small, 0.045 medium, 0.125
+      large.
       500 rows, 12 ms.
     >>> Selection.from_json(selection.to_json()) == selection
     True
@@ -123,9 +125,10 @@ class Selection(Saved):
         ]
         if len(self) > _MOST:
             rows.append(["", f"and {len(self) - _MOST} more", "", ""])
-        return ["", "feature", "score", "I(X;Y) in nats"], rows
+        return ["", "feature", "score", "alone, in nats"], rows
 
     def _method(self) -> Iterator[str]:
+        yield "alone: what the feature tells without the others, I(X;Y): 0.005 is small, 0.045 medium, 0.125 large."
         yield f"{count_of(self.n_rows, 'row')}, {format_seconds(self.seconds)}."
         if self.labels:
             yield self.labels

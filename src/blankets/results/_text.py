@@ -80,8 +80,20 @@ def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
 
 
 def _given(blanket: Blanket, evidence: NamedEvidence) -> str:
-    others = len(evidence.given) == len(blanket) - 1 and {evidence.x, *evidence.given} == set(blanket.members)
-    return "the other members" if others and evidence.given else joined(evidence.given, 3)
+    others = set(blanket.members) - {evidence.x, *tested_as_one(blanket, evidence.x)}
+    if not others <= set(evidence.given):
+        return joined(evidence.given, 3)
+    more = [one for one in evidence.given if one not in blanket.members]
+    return joined(["the other members"] * bool(others) + more)
+
+
+def tested_as_one(blanket: Blanket, name: str) -> tuple[str, ...]:
+    """Return the members that a member was tested together with, because they are in or out as one."""
+    own = blanket.strengths[name]
+    if name in blanket.unchecked:
+        return ()
+    alike = ((x, e) for x, e in blanket.strengths.items() if x != name and e.given == own.given)
+    return tuple(x for x, e in alike if (e.log_p, e.statistic) == (own.log_p, own.statistic) and x not in own.given)
 
 
 def _given_alike(blanket: Blanket) -> bool:
@@ -93,11 +105,15 @@ def footnotes(blanket: Blanket) -> Iterator[str]:
     """Explain the columns of the table, each once."""
     effects = blanket.effects
     if effects is not None and effects.held:
-        alike = "effects and p-values" if _given_alike(blanket) else "effects"
-        given = f"; {alike} are given the other members" if len(blanket) > 1 else ""
+        what = ["effects"] * (len(effects.held) == len(blanket)) + ["p-values"] * _given_alike(blanket)
+        words = joined(["the other members"] * (len(blanket) > 1) + [*effects.also_given])
+        given = f"; {' and '.join(what)} are given {words}" if words and what else ""
         yield f"{effects.heading}, by {effects.model}{given}."
     elif _given_alike(blanket) and len(blanket) > 1:
         yield "Each p-value is given the other members."
+    for group in dict.fromkeys(tuple(sorted((x, *tested_as_one(blanket, x)))) for x in blanket.members):
+        if len(group) > 1:
+            yield f"{joined(group)} are tested as one: p and size are those of all of them together."
     if bent := bent_members(blanket):
         yield (
             f"* One comparison does not show how the target depends on {joined(bent)}: the effect may be bent or "
@@ -124,7 +140,8 @@ def bent_members(blanket: Blanket) -> tuple[str, ...]:
         return ()
     found = ((name, effects.of(name)) for name in blanket.members)
     clear = (name for name, one in found if one is not None and one.limited and not one.tells(effects.measure))
-    return tuple(name for name in clear if blanket.strengths[name].p <= alpha)
+    told = (name for name in clear if blanket.strengths[name].p <= alpha)
+    return tuple(name for name in told if not tested_as_one(blanket, name))
 
 
 def member_note(blanket: Blanket, name: str) -> str:

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import Any
 
 from blankets.errors import MissingPackageError
-from blankets.independence import BLOCK_METHODS
+from blankets.independence import BLOCK_METHODS, SCORED_METHODS
 
 NATS = (
     "Information, in nats: how much the column tells about the target. 0 is nothing, 0.005 small, 0.045 medium, 0.125 "
@@ -37,10 +37,21 @@ def symbol_of(test: str, method: str = "") -> str:
     >>> symbol_of("auto"), symbol_of("auto", "products of residuals, with the variance that they show")
     ('G', 'χ²')
     """
+    if method and method in SCORED_METHODS:
+        return "T"
     return "χ²" if method and method in BLOCK_METHODS else SYMBOLS.get(test, "statistic")
 
 
 _COHEN = ((0.1, "very small"), (0.3, "small"), (0.5, "medium"))
+
+
+def w_of(effect: float) -> str:
+    """Return an effect in nats as Cohen's w = sqrt(2 effect).
+
+    >>> [w_of(effect) for effect in (0.005, 0.045, math.nan)]
+    ['0.1', '0.3', '?']
+    """
+    return digits(math.sqrt(2 * max(effect, 0.0)))
 
 
 def size_of(effect: float) -> str:

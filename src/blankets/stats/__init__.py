@@ -4,15 +4,7 @@ from blankets.kernels import COARSE, FAR, LARGE, NOTHING
 from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
-from blankets.stats._cell_means import (
-    Cells,
-    RowScores,
-    equal_means,
-    machine_scores,
-    means_information,
-    predicted_share,
-    weighted_scores,
-)
+from blankets.stats._cell_means import Cells, RowScores, equal_means, log_p_among, means_information
 from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
@@ -24,9 +16,11 @@ from blankets.stats._contingency import (
 )
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
 from blankets.stats._estimate import LARGEST, InformationEstimate, divided, noncentrality_at
+from blankets.stats._explained import EXPLAINED, explained_information
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
+from blankets.stats._machine_labels import machine_scores, predicted_share
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -52,6 +46,7 @@ from blankets.stats._power import (
     w_from_effect,
 )
 from blankets.stats._products import Drawn, rows_test
+from blankets.stats._propensities import weighted_scores
 from blankets.stats._rare import (
     MOST_LEVELS,
     RARE,
@@ -77,6 +72,7 @@ __all__ = [
     "Cells",
     "Drawn",
     "EFFECT_SIZES",
+    "EXPLAINED",
     "FAR",
     "FalseMembers",
     "GROUPS_A_DEGREE",
@@ -114,6 +110,7 @@ __all__ = [
     "entropy_terms",
     "equal_means",
     "expected_false_members",
+    "explained_information",
     "fitted_levels",
     "formula_of",
     "hotelling_log_p",
@@ -121,6 +118,7 @@ __all__ = [
     "law_at",
     "log_chi2_sf",
     "log_f_sf",
+    "log_p_among",
     "log_p_from_moments",
     "log_p_of",
     "log_p_of_functions",

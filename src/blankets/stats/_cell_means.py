@@ -4,16 +4,19 @@ Where labels are more than counts (a machine's labels beside a few gold ones, la
 known is, in each cell, an unbiased estimate m of p(y=1 | x, z) and its variance. Independence given z means that the
 means of a stratum are equal. The test compares them with the variance that they would then have (methods, section 14):
 
-    T = Σ_z Σ_x (m_xz - m_z)² / v⁰_xz  ~  χ², one degree of freedom less than cells in each stratum,
+    T = Σ_z Σ_x (m_xz - m_z)² / v⁰_xz,  with one degree of freedom less than cells in each stratum,
 
-which is near Pearson's X² where m is a share of counted rows, v⁰ = m_z (1 - m_z) / n. The information is that of
-q₁ = p(x,z) m and q₀ = p(x,z) (1 - m), with p(x,z) from all rows.
+which is near Pearson's X² where m is a share of counted rows, v⁰ = m_z (1 - m_z) / n. With few labels T is not
+chi-square; its law is that of tables that are drawn under independence. The information is that of q₁ = p(x,z) m and
+q₀ = p(x,z) (1 - m), with p(x,z) from all rows.
 
-`RowScores` holds what is summed over the rows of a cell, and how the sums become means and variances.
+`RowScores` holds what is summed over the rows of a cell, how the sums become means and variances, and how such sums
+are drawn under independence.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -21,17 +24,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.stats._clusters import log_f_sf
 from blankets.stats._estimate import InformationEstimate, divided
 from blankets.stats._information import Loss, checked_loss, derivative, information
-from blankets.stats._tail import log_p_of
+from blankets.stats._special import chi2_isf, chi2_sf
+from blankets.stats._tail import log_chi2_sf
 
 Floats = NDArray[np.float64]
 
 _CELLS = (-2, -1)
-# Gold rows that a cell borrows from the others for its variance: 5 of 0, 5, 10, 20, 50 came nearest to the level in
-# simulated tables (benchmarks/labels.py, size).
-_SHARED = 5.0
+_DRAWS = (100, 1000)  # tables that are drawn under independence: first, and if that leaves a doubt
+_ENOUGH = 15  # of the first draws are as large: the p-value is far from every level that is used
+_SEED = 0  # of these draws: the same table has the same p-value
+_TAIL = 0.03  # smaller p-values follow from the shape of the tail of the draws
+_CLEAR = math.log(0.4)  # a test with a larger p-value by the chi-square law is not looked at again
 
 
 class Cells(NamedTuple):
@@ -42,7 +47,6 @@ class Cells(NamedTuple):
     variance: Floats  # of m
     null_variance: Floats  # of m, if x is independent of y given z
     known: NDArray[np.bool_]  # whether there is a mean
-    freedom: Floats  # degrees of freedom of the variance
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,6 +55,8 @@ class RowScores:
 
     values: Floats  # (sums, rows)
     from_sums: Callable[[Floats], Cells]  # of arrays of shape (sums, ..., strata, levels of x)
+    # (sums of one table, generator, n) -> (sums, n, strata, levels of x): such sums, drawn under independence
+    null_sums: Callable[[Floats, np.random.Generator, int], Floats]
     informative: NDArray[np.bool_]  # (rows,): rows that say something of the class by themselves
     kappa: float  # each row counts as much as κ rows with full labels, without a conditioning set
     positives: float  # estimated p(y=1)
@@ -59,148 +65,75 @@ class RowScores:
         """Return the scores of some rows."""
         return replace(self, values=self.values[:, rows], informative=self.informative[rows])
 
-    def cells(self, x: NDArray[np.int64], strata: NDArray[np.int64], rows: NDArray[np.bool_]) -> Cells:
-        """Return what is known of the cells of a column within strata, from some of the rows."""
+    def sums(self, x: NDArray[np.int64], strata: NDArray[np.int64], rows: NDArray[np.bool_]) -> Floats:
+        """Return the sums over the cells of a column within strata, from some of the rows."""
         levels, n_strata = int(x.max(initial=0)) + 1, int(strata.max(initial=0)) + 1
         cell = (strata * levels + x)[rows]
         sums = np.array([np.bincount(cell, row[rows], n_strata * levels) for row in self.values], float)
-        return self.from_sums(sums.reshape(len(sums), n_strata, levels))
+        return sums.reshape(len(sums), n_strata, levels)
+
+    def cells(self, x: NDArray[np.int64], strata: NDArray[np.int64], rows: NDArray[np.bool_]) -> Cells:
+        """Return what is known of the cells of a column within strata, from some of the rows."""
+        return self.from_sums(self.sums(x, strata, rows))
+
+    def test(self, sums: Floats) -> tuple[float, float, float]:
+        """Return the statistic of equal means within strata, its degrees of freedom, and the logarithm of the p-value.
+
+        Where the chi-square law leaves a doubt, the law is that of tables drawn under independence (methods, section
+        14).
+        """
+        statistic, dof = (float(value) for value in equal_means(self.from_sums(sums)))
+        log_p = float(log_chi2_sf(statistic, dof))
+        if not dof or log_p > _CLEAR:
+            return statistic, dof, log_p
+        drawn = np.zeros(0)
+        for n_draws in _DRAWS:
+            drawn = equal_means(self.from_sums(self.null_sums(sums, np.random.default_rng(_SEED), n_draws)))[0]
+            if np.count_nonzero(drawn >= statistic) >= _ENOUGH:
+                break
+        return statistic, dof, log_p_among(statistic, dof, drawn)
 
 
-def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
-    """Return the scores of a machine's labels in all rows beside gold labels in some.
-
-    ``gold``: 0, 1, or -1 where there is no gold label. ``machine``: the machine's labels, or its probabilities.
-    """
-    known = gold >= 0
-    y, f = np.where(known, gold, 0).astype(float), np.asarray(machine, float)
-    values = np.stack([np.ones(len(f)), known, y, known * f, known * f**2, y * f, f]).astype(float)
-    whole = machine_cells(values.sum(axis=1)[:, np.newaxis, np.newaxis])
-    p = float(np.clip(whole.mean[0, 0], 1e-9, 1.0 - 1e-9))
-    kappa = p * (1.0 - p) / (len(f) * max(float(whole.null_variance[0, 0]), 1e-300))
-    return RowScores(values, machine_cells, known, kappa, p)
-
-
-def machine_cells(sums: Floats) -> Cells:
-    """Return prediction-powered shares of positives, methods (14.5) and (14.6).
-
-    m = mean of gold - λ (mean of the machine on gold rows - mean of the machine on all rows). λ is one number for all
-    cells: the slope of gold labels on the machine's within cells, which makes the variance the least (Angelopoulos,
-    Duchi & Zrnic 2023). With λ = 0 it is the share among gold rows. No assumption is made on the machine's errors.
-
-    ``sums``, of shape (7, ..., strata, levels of x): rows, gold rows, gold positives, and sums over gold rows of the
-    machine's label f, f², f times gold; over all rows of f.
-
-    Examples
-    --------
-    The machine is right on all gold rows: then the share is that of the machine in all rows.
-
-    >>> gold, machine = np.array([0, 1, 0, 1, -1, -1, -1, -1]), np.array([0, 1, 0, 1, 1, 1, 1, 0])
-    >>> float(machine_scores(gold, machine).positives)
-    0.625
-    """
-    total, n, y, f, ff, yf, f_all = sums
-    mean_y, mean_f, mean_all = divided(y, n), divided(f, n), divided(f_all, total)
-    of_gold, of_machine, of_both = y - n * mean_y**2, ff - n * mean_f**2, yf - n * mean_y * mean_f  # within cells
-    slope = divided(of_both.sum(axis=_CELLS, keepdims=True), of_machine.sum(axis=_CELLS, keepdims=True))
-    mean = mean_y - slope * (mean_f - mean_all)
-
-    # What gold labels leave open is the spread of gold - λ machine; a cell with few gold rows borrows some.
-    left = np.maximum(of_gold - 2.0 * slope * of_both + slope**2 * of_machine, 0.0)
-    free = n.sum(axis=_CELLS, keepdims=True) - (n > 0).sum(axis=_CELLS, keepdims=True) - 1.0
-    pooled = divided(left.sum(axis=_CELLS, keepdims=True), np.maximum(free, 1.0))
-    spread = divided(left + _SHARED * pooled, np.maximum(n - 1.0, 0.0) + _SHARED)
-    one = np.ones(())
-    of_labels = (divided(one, n) - divided(one, total)) * spread
-
-    share = np.clip(mean, 0.0, 1.0)
-    in_stratum = np.clip(divided((n * mean).sum(axis=-1), n.sum(axis=-1)), 0.0, 1.0)[..., np.newaxis]
-    own, null = (divided(p * (1.0 - p) * np.ones_like(mean), total) for p in (share, in_stratum))
-    return Cells(total, mean, of_labels + own, of_labels + null, n > 0, np.maximum(n - 1.0, 0.0) + _SHARED)
-
-
-def predicted_share(gold: NDArray[np.int16], machine: Floats) -> tuple[float, float]:
-    """Return the share of positives by gold and machine labels, and its standard error (PPI++).
-
-    The gold share is corrected by λ times the difference of the machine's mean between the other rows and the gold
-    rows, with the λ of Angelopoulos, Duchi & Zrnic (2023), between 0 and 1. ``gold``: 0, 1, or -1 where there is none.
+def equal_means(cells: Cells) -> tuple[Floats, Floats]:
+    """Return the statistics of equal means within strata, methods (14.9), and their degrees of freedom.
 
     Examples
     --------
-    >>> gold, machine = np.array([0, 1, 0, 1, -1, -1, -1, -1]), np.array([0, 1, 0, 1, 1, 1, 1, 0])
-    >>> [round(number, 4) for number in predicted_share(gold, machine)]
-    [0.6167, 0.1673]
-    """
-    known = gold >= 0
-    y, f, others = gold[known].astype(float), np.asarray(machine, float)[known], np.asarray(machine, float)[~known]
-    n, rest = len(y), len(others)
-    spread = float(np.var(np.concatenate([f, others]), ddof=1))
-    slope = float(np.mean((y - y.mean()) * (f - f.mean()))) / ((1.0 + n / rest) * spread) if spread else 0.0
-    slope = min(max(slope, 0.0), 1.0)
-    estimate = float(y.mean() + slope * (others.mean() - f.mean()))
-    return estimate, float(np.sqrt(slope**2 * others.var() / rest + (y - slope * f).var() / n))
+    If every row is labeled it is Pearson's X²; here four cells, of which rows and positives are known:
 
-
-def weighted_scores(labeled: NDArray[np.bool_], propensity: Floats) -> RowScores:
-    """Return the scores of positives that are labeled with known probabilities: 1/e for labeled rows, 0 for others."""
-    inverse = 1.0 / np.asarray(propensity, float)
-    score = np.where(labeled, inverse, 0.0)
-    values = np.stack([np.ones(len(score)), score, score**2, inverse, score**4])
-    whole = weighted_cells(values.sum(axis=1)[:, np.newaxis, np.newaxis])
-    p = float(np.clip(whole.mean[0, 0], 1e-9, 1.0 - 1e-9))
-    kappa = p * (1.0 - p) / (len(score) * max(float(whole.null_variance[0, 0]), 1e-300))
-    return RowScores(values, weighted_cells, np.ones(len(score), bool), kappa, p)
-
-
-def weighted_cells(sums: Floats) -> Cells:
-    """Return shares of positives from labels with known propensities e, methods (13.3) and (13.4).
-
-    m = Σ w / n with w = 1/e for labeled rows and 0 for others (Bekker, Robberts & Davis 2019). Under independence its
-    variance is (R Σ 1/e - n m_z²) / n², with R = Σ w² / Σ 1/e of the stratum: the share of positives among rows
-    weighted by 1/e. All rows, labeled or not, tell of Σ 1/e, so that it does not depend on a few labels.
-
-    ``sums``, of shape (5, ..., strata, levels of x): rows, w, w², 1/e, w⁴.
-    """
-    total, w, squares, inverse, fourth = sums
-    mean = divided(w, total)
-    pooled = divided(w.sum(axis=-1), total.sum(axis=-1))[..., np.newaxis]
-    ratio = divided(squares.sum(axis=-1), inverse.sum(axis=-1))[..., np.newaxis]
-    null = divided(np.maximum(ratio * inverse - total * pooled**2, 0.0), total**2)
-    own = divided(np.maximum(squares - total * mean**2, 0.0), total**2)
-    # Few large weights make Σ w² uncertain: its relative variance is Σ w⁴ / (Σ w²)².
-    worth = divided(squares.sum(axis=-1) ** 2, fourth.sum(axis=-1))[..., np.newaxis]
-    return Cells(total, mean, own, null, total > 0, 2.0 * worth * np.ones_like(mean))
-
-
-def equal_means(cells: Cells) -> tuple[float, float, float]:
-    """Return the statistic of equal means within strata, its degrees of freedom, and the logarithm of the p-value.
-
-    As variances are estimated, the statistic divided by c has an F distribution (Welch 1951, Johansen 1980): with
-    A = Σ (1 - share of the weight)² / degrees of freedom of the variance, c = d + 2A - 6A/(d+2) and F(d, d(d+2)/3A).
-
-    Examples
-    --------
-    If every row is labeled it is Pearson's X²:
-
-    >>> x, gold = np.repeat([0, 1], [40, 60]), np.array([1] * 10 + [0] * 30 + [1] * 30 + [0] * 30)
-    >>> cells = machine_scores(gold, np.zeros(100)).cells(x, np.zeros(100, int), np.ones(100, bool))
-    >>> [round(number, 4) for number in equal_means(cells)[:2]]  # scipy.stats.chi2_contingency: 6.25
+    >>> rows, mean = np.array([[40.0, 60.0]]), np.array([[10 / 40, 30 / 60]])
+    >>> under_independence = 0.4 * 0.6 / rows
+    >>> cells = Cells(rows, mean, mean * (1 - mean) / rows, under_independence, rows > 0)
+    >>> [round(float(number), 4) for number in equal_means(cells)]  # scipy.stats.chi2_contingency: 6.25
     [6.25, 1.0]
     """
     usable = cells.known & (cells.null_variance > 0)
     weight = np.where(usable, divided(np.ones(()), cells.null_variance), 0.0)
-    total = weight.sum(axis=-1, keepdims=True)
-    center = divided((weight * cells.mean).sum(axis=-1, keepdims=True), total)
-    statistic = float((weight * (cells.mean - center) ** 2).sum())
-    dof = float(np.maximum(usable.sum(axis=-1) - 1.0, 0.0).sum())
-    if not dof:
-        return 0.0, 0.0, 0.0
-    several = usable & (usable.sum(axis=-1, keepdims=True) > 1)
-    a = float(np.where(several, divided((1.0 - divided(weight, total)) ** 2, cells.freedom), 0.0).sum())
-    if a <= 0.0:
-        return statistic, dof, log_p_of(statistic, dof)
-    scale = dof + 2.0 * a - 6.0 * a / (dof + 2.0)
-    return statistic, dof, log_f_sf(statistic / scale, dof, dof * (dof + 2.0) / (3.0 * a))
+    center = divided((weight * cells.mean).sum(axis=-1, keepdims=True), weight.sum(axis=-1, keepdims=True))
+    statistic = (weight * (cells.mean - center) ** 2).sum(axis=_CELLS)
+    return statistic, np.maximum(usable.sum(axis=-1) - 1.0, 0.0).sum(axis=-1)
+
+
+def log_p_among(statistic: float, dof: float, drawn: Floats) -> float:
+    """Return the logarithm of the p-value of a statistic among statistics that were drawn under independence.
+
+    It is their share that is as large. Where that is below 3%, the tail of the chi-square distribution is laid over the
+    largest 3% of the draws: at the same place, and stretched so that it has their mean, but never compressed.
+
+    Examples
+    --------
+    >>> drawn = np.random.default_rng(0).chisquare(2, 100_000)
+    >>> [round(log_p_among(t, 2.0, drawn), 1) for t in (2.0, 40.0)]  # chi-square: -1.0, -20.0
+    [-1.0, -19.9]
+    """
+    as_large = int(np.count_nonzero(drawn >= statistic * (1.0 - 1e-9)))
+    if as_large >= _TAIL * len(drawn):
+        return math.log((as_large + 1.0) / (len(drawn) + 1.0))
+    start, quantile = float(np.quantile(drawn, 1.0 - _TAIL)), float(chi2_isf(_TAIL, dof))
+    expected = dof * float(chi2_sf(quantile, dof + 2.0)) / _TAIL - quantile  # E[χ² - quantile | χ² > quantile]
+    beyond = drawn[drawn > start]
+    stretch = max(1.0, (float(beyond.mean()) - start) / expected) if len(beyond) else 1.0
+    return float(log_chi2_sf(quantile + (statistic - start) / stretch, dof))
 
 
 def means_information(cells: Cells, *, loss: Loss = "log", estimator: str = "") -> InformationEstimate:

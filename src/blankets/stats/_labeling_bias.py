@@ -2,9 +2,11 @@
 
 If only positives are labeled, with probability e(x), and x is independent of the class given z, then
 P(labeled | x, z) / P(labeled | x', z) = e(x) / e(x'): the ratio of labeled shares is that of labeling itself. So the
-lower confidence limit Γ of the ratio is the bias that labeling must have at least to explain it (methods (13.5); in
+lower confidence limit Γ of the ratio is the bias that labeling must have at least to explain it (methods (13.6); in
 the manner of Smith & VanderWeele 2019). The ratio is Mantel and Haenszel's over the strata of z, its variance that of
-Greenland & Robins (1985).
+Greenland & Robins (1985). Where positives were collected apart from a background sample, how many of the rows are
+labeled is a choice, and the ratio is that of odds, labeled to background rows; its variance is that of Robins, Breslow
+& Greenland (1986).
 """
 
 from __future__ import annotations
@@ -14,7 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.stats._estimate import divided
 from blankets.stats._special import normal_ppf
+
+Floats = NDArray[np.float64]
 
 _MISS = 0.05  # probability that Γ is above the true ratio
 
@@ -28,9 +33,11 @@ class LabelingBias(NamedTuple):
 
 
 def labeling_bias(
-    labeled: NDArray[np.bool_], x: NDArray[np.int64], strata: NDArray[np.int64] | None = None
+    labeled: NDArray[np.bool_], x: NDArray[np.int64], strata: NDArray[np.int64] | None = None, *, apart: bool = False
 ) -> LabelingBias:
     """Return the largest lower limit of the ratio of labeled shares over the levels of a column (Bonferroni).
+
+    ``apart``: whether labeled rows were collected apart from the others, so that odds are compared.
 
     Examples
     --------
@@ -42,17 +49,39 @@ def labeling_bias(
     z = np.zeros(len(x), np.int64) if strata is None else strata
     n_levels, n_strata = int(x.max(initial=0)) + 1, int(z.max(initial=0)) + 1
     cell = z * n_levels + x
-    seen, rows = (np.bincount(cell, w, n_strata * n_levels).reshape(n_strata, n_levels) for w in (labeled, None))
+    seen, rows = (
+        np.bincount(cell, weights, n_strata * n_levels).reshape(n_strata, n_levels).astype(float)
+        for weights in (labeled, None)
+    )
     total, of_all = rows.sum(axis=1, keepdims=True), seen.sum(axis=1, keepdims=True)
-    others = np.maximum(total, 1.0)
-    up = (seen * (total - rows) / others).sum(axis=0)
-    down = ((of_all - seen) * rows / others).sum(axis=0)
-    spread = ((of_all * rows * (total - rows) - seen * (of_all - seen) * total) / others**2).sum(axis=0)
+    n = np.maximum(total, 1.0)
+    if apart:
+        up, down, variance = _odds(seen, rows - seen, of_all - seen, total - of_all - (rows - seen), n)
+    else:
+        up = (seen * (total - rows) / n).sum(axis=0)
+        down = ((of_all - seen) * rows / n).sum(axis=0)
+        spread = ((of_all * rows * (total - rows) - seen * (of_all - seen) * total) / n**2).sum(axis=0)
+        variance = divided(spread, up * down)
     usable = (up > 0) & (down > 0)
     if not usable.any():
         return LabelingBias(0, float("nan"), 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(usable, up / down, 0.0)
-        low = np.log(ratio) + normal_ppf(_MISS / max(int(usable.sum()), 1)) * np.sqrt(spread / (up * down))
+        low = np.log(ratio) + normal_ppf(_MISS / max(int(usable.sum()), 1)) * np.sqrt(variance)
     at = int(np.argmax(np.where(usable, low, -np.inf)))
     return LabelingBias(at, float(ratio[at]), float(max(np.exp(low[at]), 1.0)))
+
+
+def _odds(a: Floats, b: Floats, c: Floats, d: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return both parts of Mantel and Haenszel's odds ratio over strata, and the variance of its logarithm.
+
+    ``a``, ``b``: labeled and other rows of the level; ``c``, ``d``: those of the other levels; ``n``: all.
+    """
+    same, crossed, up, down = (a + d) / n, (b + c) / n, a * d / n, b * c / n
+    first, second = up.sum(axis=0), down.sum(axis=0)
+    variance = (
+        divided((same * up).sum(axis=0), 2.0 * first**2)
+        + divided((same * down + crossed * up).sum(axis=0), 2.0 * first * second)
+        + divided((crossed * down).sum(axis=0), 2.0 * second**2)
+    )
+    return first, second, variance

@@ -68,11 +68,11 @@ def residuals(functions: Floats, basis: Floats) -> Floats:
     return functions - (functions @ basis.T) @ basis
 
 
-def bent_basis(x: Floats, y: Floats, basis: Floats, unit: Floats | None = None) -> Floats:
+def bent_basis(x: Floats, y: Floats, basis: Floats) -> Floats:
     """Return an orthonormal basis of squares, and one product, of what the given functions predict of x and y.
 
     As in Ramsey's RESET (1969): what the given columns do through a single index of theirs, products among
-    them included, is near the span of its square. ``unit``: as in `Drawn`, where functions are multiplied by it.
+    them included, is near the span of its square.
 
     Examples
     --------
@@ -81,9 +81,15 @@ def bent_basis(x: Floats, y: Floats, basis: Floats, unit: Floats | None = None) 
     >>> bent_basis(z[None] / 10, z[None] / 10, basis).shape
     (1, 200)
     """
+    of_x, of_y = ((f[:_MOST_SQUARED] @ basis.T) @ basis for f in (x, y))
+    return _bent(of_x, of_y, basis)
+
+
+def _bent(of_x: Floats, of_y: Floats, basis: Floats, unit: Floats | None = None) -> Floats:
+    """Return that basis from what the given functions predict; ``unit``: as in `Drawn`."""
     if len(basis) < 1:
         return basis[:0]
-    of_x, of_y = ((f[:_MOST_SQUARED] @ basis.T) @ basis for f in (x, y))
+    of_x, of_y = of_x[:_MOST_SQUARED], of_y[:_MOST_SQUARED]
     if unit is not None:
         of_x, of_y = of_x / unit, of_y / unit
     made = [of_x**2, of_y**2, of_x[:1] * of_y[:1]]
@@ -186,13 +192,18 @@ def log_p_under_signs(statistic: float, k: int, free: float, squares: float) -> 
 
 
 def rows_test(
-    x: Floats, y: Floats, first: tuple[int, int], basis: Floats, drawn: Drawn | None = None
+    x: Floats,
+    y: Floats,
+    first: tuple[int, int],
+    basis: Floats,
+    predicted_y: Floats | None = None,
+    drawn: Drawn | None = None,
 ) -> tuple[float, float, float]:
     """Return log p, statistic and degrees of freedom of x and y given a basis, from their rows.
 
     ``x``, ``y``, of shape (functions, rows): orthonormal functions. ``first``: how many of each are tested alone too.
-    ``basis``, of shape (size, rows): an orthonormal basis of the given functions. ``drawn``: how rows were drawn, if
-    they are not equal and independent draws.
+    ``basis``, of shape (size, rows): an orthonormal basis of the given functions. ``predicted_y``: what it predicts of
+    y, if that is known already. ``drawn``: how rows were drawn, if they are not equal and independent draws.
 
     Examples
     --------
@@ -201,8 +212,10 @@ def rows_test(
     >>> rows_test(x, y, (1, 1), np.zeros((0, 300)))[2]
     1.0
     """
-    more = bent_basis(x, y, basis, None if drawn is None else drawn.unit)
-    left_x, left_y = (residuals(residuals(f, basis), more) for f in (x, y))
+    of_x = (x @ basis.T) @ basis
+    of_y = (y @ basis.T) @ basis if predicted_y is None else predicted_y
+    more = _bent(of_x, of_y, basis, None if drawn is None else drawn.unit)
+    left_x, left_y = residuals(x - of_x, more), residuals(y - of_y, more)
     if drawn is not None:
         return products_test(left_x, left_y, drawn.leverage(np.vstack([basis, more])), first, drawn)
     leverage = 1.0 / x.shape[1] + np.einsum("ij,ij->j", basis, basis) + np.einsum("ij,ij->j", more, more)

@@ -70,8 +70,9 @@ class _Odds:
 
     def at(self, coefficients: Floats) -> tuple[float, Floats, Floats]:
         index = self.design @ coefficients
-        risk = 1.0 / (1.0 + np.exp(-np.clip(index, -700.0, 700.0)))
-        value = float(self.weights @ (self.target * index - np.logaddexp(0.0, index)))
+        small = np.exp(-np.abs(index))  # never overflows
+        risk = np.where(index >= 0.0, 1.0, small) / (1.0 + small)
+        value = float(self.weights @ (self.target * index - np.maximum(index, 0.0) - np.log1p(small)))
         slope = (self.weights * (self.target - risk)) @ self.design
         each = self.weights * risk * (1.0 - risk)
         return value, slope, (self.design * each[:, np.newaxis]).T @ self.design
@@ -130,16 +131,17 @@ def odds_regression(
     model = _Odds(_with_constant(design), positive.astype(float), _ones(weights, len(design)))
     if robust or groups is not None:
         return _by_sandwich(model, groups, level)
-    best, errors = _with_errors(model, _maximized(model, np.zeros(model.design.shape[1]), enough=ROUGH))
+    top = _maximized(model, np.zeros(model.design.shape[1]), enough=ROUGH)
+    errors = _errors(top)
     if errors.max() <= UNSURE:
-        best, errors = _with_errors(model, _maximized(model, best))
+        top = _maximized(model, top.at)
+        errors = _errors(top)
+    best = top.at
     low, high = _ends(best, errors, float(normal_ppf((1.0 + level) / 2.0)))
     unsure = (errors > UNSURE) | (np.abs(best) > FARTHEST)
     low[unsure], high[unsure] = -np.inf, np.inf
     for j in np.flatnonzero(unsure[1:])[:MOST_LIMITS].tolist():  # nobody asks for the constant
-        low[j + 1], high[j + 1] = (
-            _limit(model, best, j + 1, float(errors[j + 1]), side, level) for side in (-1.0, 1.0)
-        )
+        low[j + 1], high[j + 1] = (_limit(model, top, j + 1, side, level) for side in (-1.0, 1.0))
     return Regression(best, errors, low, high)
 
 
@@ -243,13 +245,22 @@ def _penalized(model: _Model, coefficients: Floats) -> tuple[float, Floats, Floa
     return value, slope - ridge * coefficients, curve
 
 
-def _maximized(model: _Model, start: Floats, free: Mask | None = None, enough: float = PRECISE) -> Floats:
-    """Return the coefficients of the largest likelihood, by Newton's steps; those that are not free stay."""
-    free = np.ones(len(start), bool) if free is None else free
+@dataclass(frozen=True, slots=True, eq=False)
+class _Top:
+    """Coefficients of the largest likelihood, that likelihood, and minus its curvature there."""
+
+    at: Floats
+    value: float
+    curve: Floats
+
+
+def _maximized(model: _Model, start: Floats, fixed: int | None = None, enough: float = PRECISE) -> _Top:
+    """Climb to the largest likelihood by Newton's steps; the coefficient that is fixed stays."""
+    free = np.flatnonzero(np.arange(len(start)) != fixed)
     best = start.copy()
     value, slope, curve = _penalized(model, best)
     for _ in range(STEPS):
-        step = np.linalg.solve(curve[np.ix_(free, free)], slope[free])
+        step = np.linalg.solve(curve if fixed is None else curve[free[:, np.newaxis], free], slope[free])
         gain = float(step @ slope[free])
         step = step * min(1.0, FARTHEST / 3.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
         for _ in range(30):
@@ -262,16 +273,16 @@ def _maximized(model: _Model, start: Floats, free: Mask | None = None, enough: f
         best, (value, slope, curve) = tried, found
         if gain <= enough:
             break
-    return best
+    return _Top(best, value, curve)
 
 
-def _with_errors(model: _Model, best: Floats) -> tuple[Floats, Floats]:
-    return best, np.sqrt(np.maximum(np.diag(np.linalg.inv(_penalized(model, best)[2])), 0.0))
+def _errors(top: _Top) -> Floats:
+    return np.asarray(np.sqrt(np.maximum(np.diag(np.linalg.inv(top.curve)), 0.0)))
 
 
 def _by_sandwich(model: _Model, groups: NDArray[np.int64] | None, level: float) -> Regression:
-    best = _maximized(model, np.zeros(model.design.shape[1]))
-    bread = np.linalg.inv(_penalized(model, best)[2])
+    top = _maximized(model, np.zeros(model.design.shape[1]))
+    best, bread = top.at, np.linalg.inv(top.curve)
     errors = np.sqrt(np.maximum(np.diag(bread @ _meat(model.scores(best), groups) @ bread), 0.0))
     low, high = _ends(best, errors, float(normal_ppf((1.0 + level) / 2.0)))
     beyond = np.abs(best) > FARTHEST  # separated: the sandwich knows nothing of the likelihood there
@@ -293,20 +304,22 @@ def _meat(scores: Floats, groups: NDArray[np.int64] | None) -> Floats:
     return np.asarray(few * (scores.T @ scores))
 
 
-def _limit(model: _Model, best: Floats, j: int, error: float, side: float, level: float) -> float:
+def _limit(model: _Model, top: _Top, j: int, side: float, level: float) -> float:
     """Return an end of the interval of a coefficient by the likelihood ratio; infinite if there is none."""
+    best = top.at
     if side * best[j] >= FARTHEST:
         return float(side * np.inf)
-    highest, free = _penalized(model, best)[0], np.arange(len(best)) != j
     most = float(normal_ppf((1.0 + level) / 2.0)) ** 2
     separated = abs(float(best[j])) > FARTHEST
-    at = best.copy()
+    last = top
 
     def beyond(value: float) -> float:
         """Return how far the likelihood ratio is beyond its limit, on a scale on which it is nearly a straight line."""
-        at[j] = value
-        at[:] = _maximized(model, at, free, ROUGH)
-        ratio = max(2.0 * (highest - _penalized(model, at)[0]), 2.0 * ROUGH)
+        nonlocal last
+        start = last.at.copy()
+        start[j] = value
+        last = _maximized(model, start, j, ROUGH)
+        ratio = max(2.0 * (top.value - last.value), 2.0 * ROUGH)
         return float(np.log(ratio / most) if separated else np.sqrt(ratio) - np.sqrt(most))
 
     near = float(np.clip(best[j], -FARTHEST, FARTHEST))

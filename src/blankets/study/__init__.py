@@ -6,7 +6,16 @@ from blankets.caching import loaded_late
 from blankets.study._checks import called_a_name, leaking, names_finding, people, repeated_subjects
 from blankets.study._copies import copies_of_labels
 from blankets.study._engine import Engine, is_files
-from blankets.study._information import information_notes, label_tables, scored_estimate, warn_of_constants
+from blankets.study._information import (
+    ABOUT_EXPLAINED,
+    Explained,
+    information_notes,
+    keeps_numbers,
+    label_tables,
+    scored_estimate,
+    warn_of_constants,
+    weighs_rows,
+)
 from blankets.study._progress import Progress, status_line, watched
 from blankets.study._resampling import members_over, rows_drawn
 from blankets.study._searching import Search, Wanted, sll
@@ -18,8 +27,10 @@ if TYPE_CHECKING:
     from blankets.study._under_reported import Names, under_reported_from
 
 __all__ = [
+    "ABOUT_EXPLAINED",
     "Countdown",
     "Engine",
+    "Explained",
     "Names",
     "Progress",
     "Search",
@@ -32,6 +43,7 @@ __all__ = [
     "copies_of_labels",
     "information_notes",
     "is_files",
+    "keeps_numbers",
     "label_tables",
     "leaking",
     "members_over",
@@ -45,6 +57,7 @@ __all__ = [
     "under_reported_from",
     "warn_of_constants",
     "watched",
+    "weighs_rows",
 ]
 
 __getattr__ = loaded_late(__name__, {"._under_reported": "Names under_reported_from"})

@@ -62,8 +62,10 @@ def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding,
     """Return what is unusual about the members and the rows, the most important first."""
     if not isinstance(study.table, Frame):
         return tuple(_lost(study.report))
+    leaks = tuple(leaking(study, target, members))
     return (
-        *leaking(study, target, members),
+        *leaks,
+        *(_hidden_leaks(study, target, members) if leaks else ()),
         *_identifiers(study.frame, members),
         *people(study.frame, members),
         *_subjects(study, target),
@@ -84,6 +86,21 @@ def leaking(study: Study, target: int, columns: Sequence[int]) -> Iterator[Findi
             next_step=f"Is it known before the outcome, and not a part of its definition? If not: exclude=[{name!r}].",
             weight="act",
             figures={name: told.right},
+        )
+
+
+def _hidden_leaks(study: Study, target: int, members: Sequence[int]) -> Iterator[Finding]:
+    """Yield the other columns that nearly tell the target: a leak that is a member makes them needless."""
+    others = [j for j in range(len(study.names)) if j != target and j not in set(members)]
+    if found := tells(study, target, others):
+        names = list(found)
+        yield Finding(
+            kind="leaking",
+            columns=tuple(names),
+            what=f"{joined(names)} {'tells' if len(names) == 1 else 'tell'} it as well, and would be the next member.",
+            next_step=f"Ask the same of {'it' if len(names) == 1 else 'them'}: exclude={names[:8]}.",
+            weight="act",
+            figures={name: told.right for name, told in found.items()},
         )
 
 

@@ -93,15 +93,16 @@ class _Member:
         return np.asarray(np.equal.outer(self.values, np.arange(1, len(self.compared) + 1)), np.float64)
 
 
-def member_effects(study: Study, target: int, members: Sequence[int]) -> Effects | None:
+def member_effects(study: Study, target: int, members: Sequence[int], always: Sequence[int] = ()) -> Effects | None:
     """Return the effects of all members, from one regression; None where rows cannot be looked at.
 
-    ``study``: the table. ``target``, ``members``: columns, members the strongest first.
+    ``study``: the table. ``target``, ``members``: columns, members the strongest first. ``always``: columns that every
+    test was given; they are in the regression too.
     """
     if not isinstance(study.table, Frame | NumericTable) or not members:
         return None
     outcome = _outcome(study, target)
-    columns = [_member(study, j, outcome.rows) for j in members]
+    columns = [_member(study, j, outcome.rows) for j in (*always, *members)]
     held, kept = _held(outcome, columns)
     notes = [*outcome.notes, *_gaps_said(outcome, kept)]
     found: dict[str, tuple[Contrast, ...]] = dict.fromkeys((column.name for column in columns), ())
@@ -109,13 +110,18 @@ def member_effects(study: Study, target: int, members: Sequence[int]) -> Effects
         at = _few_enough(kept, 1 + sum(len(one.compared) for one in held))
         outcome, held = outcome.take(at), [one.take(at) for one in held]
         found |= _contrasts(study, outcome, held)
-    notes += _left_out_said(found, [one.name for one in held])
+    beside = [study.names[j] for j in always]
+    also = [name for name in beside if found.pop(name)]
+    if without := [name for name in beside if name not in also]:
+        notes.append(f"These effects are not given {joined(without)}, for which the regression has no room.")
+    notes += _left_out_said(found, [one.name for one in held if one.name not in beside])
     return Effects(
         measure=outcome.measure,
         target=study.names[target],
         outcome=outcome.classes[1] if len(outcome.classes) == 2 else "",
         contrasts=found,
         n_rows=len(outcome.rows) // study.copies if held else 0,
+        also_given=tuple(also),
         notes=tuple(notes),
     )
 

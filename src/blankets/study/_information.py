@@ -1,18 +1,34 @@
-"""What `rank`, `select` and `mutual_information` share: label tables, notes, a warning."""
+"""What `rank`, `select` and `mutual_information` share: label tables, information without cutting, notes, a warning."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import one_of
+from blankets.data import Frame
 from blankets.errors import NotAnswerableError, ParameterError, RegimeWarning, listed, warn
-from blankets.independence import scored_cells, seen_in
-from blankets.regimes import Labels
+from blankets.independence import explained_by, scored_cells, seen_in
+from blankets.regimes import (
+    Labels,
+    PositiveUnlabeled,
+    Prior,
+    Question,
+    Regime,
+    SemiSupervised,
+    Surrogate,
+    SurrogateColumn,
+    averaged_over_priors,
+    kappa_of,
+    surrogate_column,
+)
 from blankets.stats import InformationEstimate, Loss, means_information, survey_information
 from blankets.study._study import Study
+from blankets.study._testing import at_most_rows
 
 
 def information_notes(study: Study) -> tuple[str, ...]:
@@ -24,6 +40,87 @@ def information_notes(study: Study) -> tuple[str, ...]:
     stands = f"In place of the target, the estimate {column.surrogate.words}: {column.note}.{forced}"
     return (*study.about_labels, stands)
 
+
+def keeps_numbers(labels: str | Regime) -> bool:
+    """Tell whether information can be estimated without cutting numbers, as far as the user has said it.
+
+    Where labeling depends on features, or positives were collected apart, only tables of levels have an estimate.
+    """
+    if isinstance(labels, PositiveUnlabeled):
+        return labels.sampling == "one-sample" and labels.propensity is None
+    name = labels.name if isinstance(labels, Regime) else labels
+    return name not in ("mar-f", "noisy", "predicted")
+
+
+class Explained(NamedTuple):
+    """The rows in which a target, or its surrogate, is explained."""
+
+    frame: Frame
+    background: Frame  # the rows in which features explain each other
+    surrogate: Surrogate | None = None  # what stands for the target, if R² of the target itself follows from its own
+    prior: Prior | None = None  # p(y=1), for κ of the surrogate
+    share: float = 0.0  # labeled positives (Ỹ0) or negatives (Ỹ1) as a share of all rows
+
+    @classmethod
+    def of(cls, study: Study) -> Explained:
+        """Return the rows for a study, at most 100,000 of them."""
+        column, known = study.informing, None
+        if column is None and study.labels.n_unlabeled:
+            column, known = _class_column(study)
+        frame = background = at_most_rows(study.frame)
+        if column is not None:
+            frame = background = study.frame.with_column(study.target_name, column.codes, column.levels)
+            frame = at_most_rows(frame if column.rows is None else frame.take(column.rows))
+            background = frame if column.rows is None else at_most_rows(background)
+        if column is None or known is None:
+            return cls(frame, background)
+        negatives, positives = study.labels.shares
+        return cls(
+            frame, background, column.surrogate, known, positives if column.surrogate is Surrogate.Y0 else negatives
+        )
+
+    def estimates(
+        self, xs: Sequence[int], y: int, given: Sequence[int] = (), *, loss: Loss = "log"
+    ) -> list[InformationEstimate]:
+        """Estimate the information of columns about the target, given one set."""
+        if self.prior is None:
+            return explained_by(self.frame, xs, y, given, loss=loss)
+
+        def at(x: int, prior: float) -> InformationEstimate:
+            return explained_by(self.frame, [x], y, given, kappa=self.kappa(prior), loss=loss)[0]
+
+        negatives = self.surrogate is Surrogate.Y1
+        return [averaged_over_priors(partial(at, x), self.prior, of_negatives=negatives) for x in xs]
+
+    def rows_with(self, columns: Sequence[int]) -> int:
+        """Return how many rows have a value of all these columns."""
+        gaps = [gap for j in columns if (gap := self.frame.gaps(j)) is not None]
+        return int(np.count_nonzero(~np.logical_or.reduce(gaps))) if gaps else self.frame.n_rows
+
+    def kappa(self, prior: float | None = None) -> float:
+        """Return the share of the target's R² that its surrogate keeps."""
+        if self.surrogate is None or self.prior is None:
+            return 1.0
+        name = "positives" if self.surrogate is Surrogate.Y0 else "negatives"
+        return float(kappa_of(self.surrogate, self.prior.mean if prior is None else prior, **{name: self.share}))
+
+
+def _class_column(study: Study) -> tuple[SurrogateColumn, Prior | None]:
+    """Return what stands for labels of which some are missing: labeled rows (MCAR), or one class and its prior."""
+    regime, labels = study.regime, study.labels
+    if isinstance(regime, SemiSupervised) and regime.mechanism == "mcar":
+        return surrogate_column(labels, Surrogate.LISTWISE), None
+    prior = regime.known_prior(labels, Question.ESTIMATE)
+    one = Surrogate.Y0
+    if isinstance(regime, SemiSupervised):
+        one = max((Surrogate.Y0, Surrogate.Y1), key=lambda each: regime.kappa(labels, each).value)
+    return surrogate_column(labels, one), prior
+
+
+ABOUT_EXPLAINED = (
+    "Information without cutting: -½ ln(1 - R²), where R² is the share of the target that functions of a column "
+    "explain. It is the mutual information if what is left is normal."
+)
 
 _SCORED = {"predicted": "gold labels, with the machine's beside them", "pu": "labeled rows weighted by propensity"}
 
@@ -39,7 +136,13 @@ def scored_estimate(
     if scores is None:
         raise ParameterError("this study has no scores of rows")
     words = _SCORED[study.regime.name]
-    return [means_information(scored_cells(study.frame, scores, x, given)[0], loss=loss, estimator=words) for x in xs]
+    return [means_information(scored_cells(study.frame, scores, x, given), loss=loss, estimator=words) for x in xs]
+
+
+def weighs_rows(reading: Mapping[str, Any]) -> bool:
+    """Tell whether options of reading give rows weights, or put them in groups; then information is that of tables."""
+    said = any(reading.get(name) is not None for name in ("groups", "survey_weight"))
+    return said or reading.get("missing") == "weighted"
 
 
 def _surveyed(study: Study, x: int, given: tuple[int, ...], loss: Loss) -> InformationEstimate:

@@ -33,7 +33,8 @@ def _bias(study: Study, evidence: Evidence) -> LabelBias:
         strata = strata * (int(codes.max(initial=0)) + 1) + codes
         strata = np.asarray(np.unique(strata, return_inverse=True)[1], np.int64)
     codes, words = _codes(study, evidence.x)
-    found = labeling_bias(study.labels.labeled[rows], codes[rows], strata[rows])
+    apart = study.regime.sampling == "case-control"
+    found = labeling_bias(study.labels.labeled[rows], codes[rows], strata[rows], apart=apart)
     return LabelBias(level=words[found.level], ratio=0.0 if np.isnan(found.ratio) else found.ratio, gamma=found.gamma)
 
 

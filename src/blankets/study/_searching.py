@@ -178,7 +178,7 @@ class Search:
             data=self.study.report_as_data,
             excluded=self.study.set_aside | self.knows.excluded,
             by_effect=self.study.testing.strength == "information",
-            effects=lambda members: member_effects(self.study, target, members),
+            effects=lambda members: member_effects(self.study, target, members, self.knows.known.always),
             checks=lambda members: checked(self.study.one_table, target, members) if self.wanted.audit else (),
             call=self.study.mark,
         )

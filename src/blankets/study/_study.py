@@ -137,6 +137,7 @@ class Study:
         knows_groups: bool = False,
         pools: bool = False,
         numbers: bool = False,
+        wide: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
@@ -144,8 +145,8 @@ class Study:
         (for `audit`), labels may be missing without a given reason.
         With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
         ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``pools``: whether it
-        can answer from several completed tables. ``numbers``: whether
-        numbers stay numbers, if the test takes them.
+        can answer from several completed tables. ``numbers``: whether numbers stay numbers, if the test takes them.
+        ``wide``: even in a table of very many columns, because the question looks at each only a few times.
         """
         own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
         in_memory = own is None and is_plain(engine)
@@ -168,7 +169,7 @@ class Study:
                 f"the rows as they are"
             )
         stay = numbers and testing.takes_numbers and beside is None
-        known = _Known(y, labels, prior, reading, lenient, asks, stay, copies > 1)
+        known = _Known(y, labels, prior, reading, lenient, asks, stay, copies > 1, wide)
         _check_testing(testing, own, known, engine)
         if (knows_columns := own_tests(data)) is not None:
             _check_own(known, engine, alone=True)
@@ -671,16 +672,23 @@ class Study:
         column = label_column(self.labels)
         return self.place.counter(self.frame.with_column(self.target_name, column.codes, column.levels))
 
+    @property
+    def cut_unasked(self) -> list[str]:
+        """The numbers that were cut although nobody asked for it."""
+        return [name for name in self.report.binned if self.reading.rule_for(name)[0] == "auto"]
+
     def _warn_of_cuts(self) -> None:
         """Name the numbers that were cut although nobody asked for it, and say why."""
-        binned = [name for name in self.report.binned if self.reading.rule_for(name)[0] == "auto"]
         if self.place.store is not None or isinstance(self.table, SqlCounter):
-            why = "numbers are tested as they are in memory only; from a packed table or a database they are counted"
+            why = (
+                f"numbers are tested as they are in memory only ({MOST_ROWS:,} rows drawn at random, as a table in "
+                f"memory, are as many as such tests look at); from a packed table or a database they are counted"
+            )
         elif len(self.names) > MOST_NUMBERS:
             why = f"with more than {MOST_NUMBERS:,} columns tests of numbers take too long"
         else:
             return
-        if binned:
+        if binned := self.cut_unasked:
             warn(
                 f"{why}, so these were cut into levels: {listed(binned)}. Say discretize='sturges' or another rule if "
                 f"that is what you want",
@@ -801,6 +809,7 @@ class _Known:
     asks: bool
     numbers: bool = False  # whether numbers may stay numbers
     pooled: bool = False  # whether several completed tables are read as one
+    wide: bool = False  # whether they may in a table of very many columns too
 
     @property
     def number_target(self) -> bool:
@@ -898,7 +907,7 @@ def _check_own(known: _Known, engine: Engine, *, alone: bool = False) -> None:
 
 
 def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:
-    stays = {"numbers": known.numbers, "number_target": known.number_target}
+    stays = {"numbers": known.numbers, "number_target": known.number_target, "wide": known.wide}
     return ingest(data, target, y=known.y, reading=known.reading, **stays)
 
 

@@ -121,13 +121,14 @@ class Testing:
         measured[[*frame.numbers, *frame.ordered, *blocks]] = True
         if not self.takes_numbers or not measured.any():
             return tables
-        if frame.n_rows > MOST_ROWS:
-            drawn = np.sort(np.random.default_rng(0).choice(frame.n_rows, MOST_ROWS, replace=False))
-            frame = frame.take(drawn)
-            units = None if units is None else units.take(drawn, frame)
         if units is not None:
+            if frame.n_rows > MOST_ROWS:
+                drawn = np.sort(np.random.default_rng(0).choice(frame.n_rows, MOST_ROWS, replace=False))
+                frame = frame.take(drawn)
+                units = units.take(drawn, frame)
             weighted = WeightedBlocks(frame, units, reliability=self.reliability, strength=self.strength)
             return MixedTests(tables, weighted, measured)
+        frame = at_most_rows(frame)
         functions = SeenBlocks(frame, reliability=self.reliability, strength=self.strength, level=level)
         return MixedTests(tables, functions if frame.holes else functions.of_all, measured)
 
@@ -153,3 +154,10 @@ class Testing:
             level=level,
             seed=seed,
         )
+
+
+def at_most_rows(frame: Frame) -> Frame:
+    """Return the frame, or 100,000 of its rows, drawn at random."""
+    if frame.n_rows <= MOST_ROWS:
+        return frame
+    return frame.take(np.sort(np.random.default_rng(0).choice(frame.n_rows, MOST_ROWS, replace=False)))

@@ -192,6 +192,18 @@ var BlanketsPlan = (function () {
     };
   }
 
+  // Labels that may be wrong: the squared correlation of label and class, κ of each labeled row.
+  const explained = (q, p) => {
+    const seen = q.false_positive * (1 - p) + (1 - q.false_negative) * p;
+    return (1 - q.false_positive - q.false_negative) ** 2 * p * (1 - p) / (seen * (1 - seen));
+  };
+  const wrongLabels = (q) => ({ ...DESIGNS.full, prior: true, exactOnly: true, kappa: (s, p) => s * explained(q, p) });
+  const machine = (q) => ({
+    ...none, name: "predicted", counts: "gold labels", prior: true, exactOnly: true,
+    words: "uses the gold labels, and the machine's labels of all rows beside them",
+    kappa: (s, p) => s / (1 - (1 - s) * explained(q, p)),
+  });
+
   function possibleShare(design, prior) {
     return Math.min(1, design.positives ? prior / design.positives : 1, design.negatives ? (1 - prior) / design.negatives : 1);
   }
@@ -203,6 +215,8 @@ var BlanketsPlan = (function () {
     if (q.regime === "pu") return [{ design: DESIGNS.y0, share: share(q.labeled) }];
     if (q.regime === "pu-apart") return [{ design: DESIGNS.apart, share: share(q.labeled) }];
     if (q.regime === "mcar") return [{ design: DESIGNS.listwise, share: share(q.labeled) }];
+    if (q.regime === "noisy") return [{ design: wrongLabels(q), share: 1 }];
+    if (q.regime === "predicted") return [{ design: machine(q), share: share(q.labeled) }];
     const offered = [{ design: DESIGNS.y0, share: share(q.positives) }, { design: DESIGNS.y1, share: share(q.negatives) }];
     if (!open) {
       const total = q.positives + q.negatives;
@@ -379,7 +393,7 @@ var BlanketsPlan = (function () {
   }
 
   // Answer a question: {unknown, regime, effect, alpha, power, arity, strata, rows, labeled, positives, negatives,
-  // priorKind, prior, low, high, assurance}. What contradicts itself comes back as {error: sentence}.
+  // priorKind, prior, low, high, assurance, false_positive, false_negative}. What contradicts itself comes back as {error: sentence}.
   function plan(question) {
     const q = { strata: 1, priorKind: "exact", assurance: 0.9, ...question };
     q.dof = (q.arity - 1) * q.strata;

@@ -21,6 +21,7 @@
   }
   const grouped = (n) => String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, ",");
   const cohen = (effect) => Math.sqrt(2 * effect);
+  const strength = (effect) => "Cohen's w " + g(cohen(effect), 3) + " (" + g(effect, 4) + " nats)";
   const size = (effect) => (cohen(effect) < 0.1 ? "very small" : cohen(effect) < 0.3 ? "small" : cohen(effect) < 0.5 ? "medium" : "large");
 
   // ---- controls -------------------------------------------------------------------------------------------------
@@ -42,16 +43,17 @@
   }
 
   function visible(q) {
-    const partial = q.regime !== "supervised";
+    const wrong = q.regime === "noisy" || q.regime === "predicted";
+    const partial = q.regime !== "supervised" && q.regime !== "noisy";
     const byClass = q.regime === "mar-c";
-    const prior = partial && q.regime !== "mcar";
+    const prior = (partial && q.regime !== "mcar") || wrong;
     const spread = q.priorKind === "between" || q.priorKind === "beta";
     return {
       effect: q.unknown !== "effect", power: q.unknown !== "power", alpha: true, rows: q.unknown !== "rows",
       labeled: partial && !byClass && q.unknown !== "labeled",
       positives: byClass && q.unknown !== "labeled", negatives: byClass && q.unknown !== "labeled",
       prior: prior && q.priorKind !== "between", low: prior && spread, high: prior && spread, assurance: prior && spread,
-      arity: true, strata: true, priorKind: prior,
+      false_positive: wrong, false_negative: wrong, arity: true, strata: true, priorKind: prior && !wrong,
     };
   }
 
@@ -60,7 +62,8 @@
   function read() {
     const q = { regime: at("regime").value, priorKind: at("priorKind").value };
     const labels = at("unknown").querySelector("option[value=labeled]");
-    labels.disabled = q.regime === "supervised";
+    labels.disabled = q.regime === "supervised" || q.regime === "noisy";
+    if (q.regime === "noisy" || q.regime === "predicted") q.priorKind = "exact";
     if (labels.disabled && at("unknown").value === "labeled") at("unknown").value = "rows";
     q.unknown = at("unknown").value;
     for (const input of inputs) q[input.name] = Number(input.value);
@@ -94,7 +97,7 @@
     }
     if (answer === null) return asked + ": out of reach. The best power is " + g(found.power, 3) + ".";
     const words = (value) => (!Number.isFinite(value) ? "out of reach" : q.unknown === "power" ? g(value, 4)
-      : q.unknown === "effect" ? g(value, 4) + " nats (Cohen's w " + g(cohen(value), 3) + ")" : String(value));
+      : q.unknown === "effect" ? strength(value) : String(value));
     if (!found.uncertain) return asked + ": " + words(answer) + ".";
     const [low, middle, high] = found.quantiles.map(words);
     return asked + ": " + words(answer) + ", enough with probability " + g(q.assurance, 6) + " over the prior (median "
@@ -119,8 +122,12 @@
     const rows = endless ? "However many rows there are" : "With " + found.rows + " rows";
     const labels = partial ? ", of which " + found.labels + " are " + design.counts : "";
     const test = "a test with " + found.dof + " degree" + (found.dof === 1 ? "" : "s") + " of freedom";
-    let words = rows + labels + ", and α = " + g(q.alpha, 3) + ", " + test + " finds a dependence of " + g(found.effect, 4)
-      + " nats (Cohen's w " + g(cohen(found.effect), 3) + ") with probability " + g(found.power, 4);
+    let words = rows + labels + ", and α = " + g(q.alpha, 3) + ", " + test + " finds a dependence of " + strength(found.effect)
+      + " with probability " + g(found.power, 4);
+    if (!partial && design.prior) {
+      words += ". As labels may be wrong, with p(y=1) = " + g(found.prior, 3) + " each row counts as much as κ = "
+        + g(found.kappa, 4) + " rows with a right label";
+    }
     if (partial) {
       const prior = design.prior ? " with p(y=1) = " + g(found.prior, 3) : "";
       words += ". The test " + design.words + ";" + prior + " each row counts as much as κ = " + g(found.kappa, 4)
@@ -130,7 +137,7 @@
   }
 
   const TAKEN_TO_HOLD = {
-    pu: "Every positive must have the same chance to be labeled.",
+    pu: "Every positive has the same chance to be labeled.",
     "pu-apart": "The labeled positives must be a random sample of all positives, collected apart from the background rows; rows counts both.",
     mcar: "Whether a row is labeled must depend neither on its class nor on its features.",
     "mar-c": "Whether a row is labeled must depend only on its class.",
@@ -142,11 +149,23 @@
     const used = design.name === "listwise" ? found.labels : found.rows;
     if (used < 5 * found.dof) said.push("Caution: with " + used + " rows for " + found.dof + " degrees of freedom the test would be unreliable (5 rows for each are the rule).");
     if (design.name !== "full" && found.labels < 50) said.push("Caution: with only " + found.labels + " labels the planned power is rough.");
+    const [negatives, positives] = [g(q.false_positive, 3), g(q.false_negative, 3)];
+    if (q.regime === "noisy") said.push("Labels are wrong in " + negatives + " of the negatives and " + positives + " of the positives, whatever their features.");
+    if (q.regime === "predicted") {
+      said.push("The machine is wrong in " + negatives + " of the negatives and " + positives + " of the positives, and gold labels are drawn at random.");
+      const alone = P.plan({ ...q, regime: "mcar" });
+      if (found.answer !== null && alone.answer && (q.unknown === "labeled" || q.unknown === "rows")) {
+        const less = alone.answer - found.answer;
+        said.push("With gold labels alone: " + grouped(alone.answer) + " " + (q.unknown === "rows" ? "rows" : "gold labels")
+          + "; the machine saves " + grouped(less) + " of them, " + Math.round(100 * less / alone.answer) + "%.");
+      }
+      said.push("With few gold labels, below about 500, the test finds less than planned.");
+    }
     if (TAKEN_TO_HOLD[q.regime]) said.push(TAKEN_TO_HOLD[q.regime]);
     if (P.mayBeAtOneLevel(q, design)) said.push("Planned for the worst case, in which one of the " + q.arity + " levels carries the whole effect; shape=\"spread\" in Python plans for effects that are spread over the levels.");
     if (q.unknown === "rows" && design.name !== "full") said.push("As rows are added the labeled share stays the same, not the number of labels.");
     if (design.prior && design.safe && q.priorKind !== "exact") said.push("The safe side is to " + design.safe + " p(y=1): that can cost labels or rows, but no power.");
-    said.push("Power is that of the noncentral chi-square distribution, which is exact in the limit of weak effects and many rows.");
+    said.push("Power is computed from the noncentral chi-square distribution, which is exact in the limit of weak effects and many rows.");
     return said;
   }
 
@@ -163,7 +182,15 @@
     add("arity", q.arity);
     if (q.strata > 1) add("strata", q.strata);
     if (shown.rows) add("rows", q.rows);
-    if (q.regime !== "supervised") {
+    const right = (wrong) => real(Number((1 - wrong).toPrecision(12)));
+    if (q.regime === "noisy") {
+      add("labels", "bl.Noisy(" + q.false_positive + ", " + q.false_negative + ", prior=" + q.prior + ")",
+        "labels noisy --false-positive " + q.false_positive + " --false-negative " + q.false_negative + " --prior " + q.prior);
+    } else if (q.regime === "predicted") {
+      const both = [right(q.false_negative), right(q.false_positive)];
+      add("labels", "bl.Predicted(accuracy=(" + both.join(", ") + "), prior=" + q.prior + ")",
+        "labels predicted --accuracy " + both.join(",") + " --prior " + q.prior);
+    } else if (q.regime !== "supervised") {
       const labels = q.regime === "pu-apart" ? "pu" : q.regime;
       add("labels", '"' + labels + '"', "labels " + labels);
       if (q.regime === "pu-apart") add("sampling", '"case-control"', "sampling case-control");
@@ -290,7 +317,7 @@
     if (q.unknown === "effect") {
       const points = log(Math.max(10, q.rows / 30), q.rows * 30, 40).map((rows) => ({ x: Math.round(rows), y: answerAt({ rows: Math.round(rows) }) }));
       const here = { x: q.rows, y: found.answer, word: found.answer === null ? "" : g(found.answer, 2) };
-      chart("effects", points, here, { x: { name: "rows", log: true }, y: { name: "smallest effect", log: true } }, "Smallest effect found (nats), by rows");
+      chart("effects", points, here, { x: { name: "rows", log: true }, y: { name: "smallest effect", log: true } }, "Smallest effect found, by rows");
       return;
     }
     const points = log(q.effect / 10, Math.min(q.effect * 10, 0.69), 40).map((effect) => ({ x: effect, y: answerAt({ effect }) }));
@@ -298,7 +325,7 @@
     const what = power ? "Power" : q.unknown === "rows" ? "Rows needed" : "Labels needed";
     const here = { x: q.effect, y: found.answer, word: found.answer === null ? "" : power ? g(found.answer, 3) : grouped(found.answer) };
     const y = power ? { name: "power", low: 0, high: 1 } : { name: what.toLowerCase(), log: true };
-    chart("effects", points, here, { x: { name: "effect (nats)", log: true }, y }, what + ", by effect");
+    chart("effects", points, here, { x: { name: "effect", log: true }, y }, what + ", by effect");
   }
 
   // ---- all together ---------------------------------------------------------------------------------------------
