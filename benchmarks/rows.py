@@ -1,13 +1,15 @@
 """Rows as they are: what holes do to the level of tests, to blankets of known networks, and to time.
 
-    python benchmarks/rows.py [size] [networks] [groups] --networks DIR
+    python benchmarks/rows.py [size] [networks] [groups] [numbers] [weighted] [imputed] --networks DIR
 
 *size*: how often a true null is rejected if values are missing, test by test ("testwise") and with "missing" as a
 level, for holes that come by chance (MCAR) in the pair, in the confounder or in all, and for holes that depend on the
 confounder, which is in the conditioning set (MAR). *networks*: distance (0 is best, from precision and recall) of the
 blankets of all nodes, 5,000 rows, with 0, 10 and 30% of all values missing, test by test and with incomplete rows
 deleted, and the processor's time as a multiple of that for the table without holes. *groups*: how often a true null is
-rejected if rows come in groups, by the score test of groups and by G.
+rejected if rows come in groups, by the score test of groups and by G; *numbers*: the same where columns are numbers.
+*weighted*: the same if x is missing where a complete column and y say so, test by test and with missing="weighted".
+*imputed*: the same for ten completed tables, pooled (D3 for categories, D2 for numbers).
 """
 
 from __future__ import annotations
@@ -18,13 +20,14 @@ import warnings
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
 import blankets as bl
 from _data import network
 from blankets.counting import MemoryCounter
-from blankets.data import Frame
+from blankets.data import Frame, ingest
 from blankets.errors import BlanketsError, BlanketsWarning
-from blankets.independence import CalibratedTests, ClusteredTests
+from blankets.independence import CalibratedTests, ClusteredTests, Units, WeightedBlocks
 from blankets.simulate.measures import compare
 
 LEVELS = (0.01, 0.05)
@@ -148,10 +151,104 @@ def groups(draws: int) -> None:
         print(f"{arity:6}{icc:6}{strata:8}" + "".join(f"{value:15.2f}" for value in told), flush=True)
 
 
+def clustered(icc: float, given: str, rng: np.random.Generator) -> tuple[dict[str, np.ndarray], tuple[int, ...]]:
+    """Return numbers x and y that are independent (given z), 30 groups of ten rows, and what to condition on."""
+    group = np.repeat(np.arange(30), 10)
+
+    def column(share: float = icc) -> np.ndarray:
+        return np.sqrt(share) * rng.normal(size=30)[group] + np.sqrt(1 - share) * rng.normal(size=300)
+
+    if given == "nothing":
+        return {"x": column(), "y": column()}, ()
+    if given == "nothing, x constant":
+        return {"x": column(1.0), "y": column()}, ()
+    z = column(1.0 if given == "z constant" else icc)
+    x, y = z + column(), z**2 + column() if given == "z, curved" else z + column()
+    y = (y > 0).astype(int) if given == "z, y binary" else y
+    return {"x": x, "y": y, "z": z}, (2,)
+
+
+def numbers(draws: int) -> None:
+    """Print how often numbers, independent but alike within groups, are found dependent, as a multiple of the level."""
+    print(f"{'given':22}{'icc':>5}" + "".join(f"{how:>9} {a:<5}" for how in ("groups", "rows") for a in LEVELS))
+    group = np.repeat(np.arange(30), 10)
+    for given in ("nothing", "nothing, x constant", "z", "z, curved", "z, y binary", "z constant"):
+        for icc in (0.1, 0.3, 0.5):
+            rng, rejected = np.random.default_rng(41), np.zeros((2, len(LEVELS)))
+            for _ in range(draws):
+                columns, among = clustered(icc, given, rng)
+                frame = ingest(columns, numbers=True).frame
+                for k, groups in enumerate((group, None)):
+                    tests = WeightedBlocks(frame, Units(frame, groups=groups))
+                    rejected[k] += tests.test(0, 1, among).log_p <= np.log(LEVELS)
+            told = (rejected / draws / np.array(LEVELS)).ravel()
+            print(f"{given:22}{icc:5}" + "".join(f"{value:15.2f}" for value in told), flush=True)
+
+
+def gappy(n_rows: int, kind: str, rng: np.random.Generator, slope: float = 0.7) -> pd.DataFrame:
+    """Return x, y, u and z: x comes from u and z, y from z; x is missing where u and y are high."""
+    u, z = rng.normal(size=(2, n_rows))
+    x, y = u + z + rng.normal(size=n_rows), z + rng.normal(size=n_rows)
+    table = pd.DataFrame({"x": x, "y": y, "u": u, "z": z})
+    if kind == "categories":
+        table = (table > 0).astype(float)
+        table[["x", "y"]] = ((table[["z"]].to_numpy() + (rng.random((n_rows, 2)) < 0.3)) % 2).astype(float)
+        table["x"] = np.where(rng.random(n_rows) < 0.5, table["u"], table["x"])
+    high = (table[["u", "y"]] - table[["u", "y"]].mean()).sum(axis=1)
+    table.loc[rng.random(n_rows) < 1 / (1 + np.exp(-slope * high)), "x"] = np.nan
+    return table
+
+
+def weighted(n_rows: int, draws: int) -> None:
+    """Print how often x and y, independent given z, are found dependent where gaps of x depend on y and u."""
+    heads = "".join(f"{how:>10} {a:<5}" for how in ("testwise", "weighted") for a in LEVELS)
+    print(f"{'columns':12}{'slope':>6}{heads}{'weighted tests made':>22}")
+    for kind, slope in (("categories", 0.7), ("categories", 1.5), ("numbers", 0.7), ("numbers", 1.0)):
+        rng, rejected, made = np.random.default_rng(43), np.zeros((2, len(LEVELS))), np.zeros((2, 1))
+        for _ in range(draws):
+            table = gappy(n_rows, kind, rng, slope)
+            for k, missing in enumerate(("testwise", "weighted")):
+                found = bl.test(table, "x", "y", ["z"], missing=missing, n_jobs=1)
+                made[k] += found.reliable
+                rejected[k] += found.reliable & (found.log_p <= np.log(LEVELS))
+        told = (rejected / np.maximum(made, 1) / np.array(LEVELS)).ravel()
+        rates = "".join(f"{value:16.2f}" for value in told)
+        print(f"{kind:12}{slope:6}{rates}{made[1, 0] / draws:22.2f}", flush=True)
+
+
+def completed(table: pd.DataFrame, kind: str, n_tables: int, rng: np.random.Generator) -> list[pd.DataFrame]:
+    """Return tables in which x is drawn from its regression on all others, or from rows with the same values."""
+    gone, others = table["x"].isna().to_numpy(), table.drop(columns="x").to_numpy()
+    seen, tables = np.flatnonzero(~gone), []
+    for _ in range(n_tables):
+        some, values = rng.choice(seen, len(seen)), table["x"].to_numpy().copy()
+        if kind == "numbers":
+            design = np.column_stack([np.ones(len(table)), others])
+            fit = np.linalg.lstsq(design[some], values[some], rcond=None)[0]
+            values[gone] = design[gone] @ fit + rng.choice(values[some] - design[some] @ fit, gone.sum())
+        else:
+            cell = others.astype(int) @ (2 ** np.arange(others.shape[1]))
+            share = [(values[some][cell[some] == c].sum() + 0.5) / ((cell[some] == c).sum() + 1) for c in range(8)]
+            values[gone] = rng.random(gone.sum()) < np.array(share)[cell[gone]]
+        tables.append(table.assign(x=values))
+    return tables
+
+
+def imputed(n_rows: int, draws: int) -> None:
+    """Print the same for completed tables."""
+    print(f"{'columns':12}" + "".join(f"{'pooled':>10} {a:<5}" for a in LEVELS))
+    for kind in ("categories", "numbers"):
+        rng, rejected = np.random.default_rng(47), np.zeros(len(LEVELS))
+        for _ in range(draws):
+            tables = completed(gappy(n_rows, kind, rng), kind, 10, rng)
+            rejected += bl.test(tables, "x", "y", ["z"], n_jobs=1).log_p <= np.log(LEVELS)
+        print(f"{kind:12}" + "".join(f"{value:16.2f}" for value in rejected / draws / np.array(LEVELS)), flush=True)
+
+
 def main() -> None:
     """Run what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", default=["size", "networks"], help="size, networks, groups")
+    parser.add_argument("what", nargs="*", default=["size", "networks"], help="what to measure, see above")
     parser.add_argument("--networks", type=Path, help="folder with alarm.bif and insurance.bif")
     parser.add_argument("--rows", type=int, default=5000)
     parser.add_argument("--draws", type=int, default=2000, help="tables for sizes")
@@ -162,6 +259,12 @@ def main() -> None:
         sizes(2000, asked.draws)
     if "groups" in asked.what:
         groups(asked.draws)
+    if "numbers" in asked.what:
+        numbers(asked.draws)
+    if "weighted" in asked.what:
+        weighted(1000, asked.draws)
+    if "imputed" in asked.what:
+        imputed(1000, asked.draws)
     if "networks" in asked.what:
         networks(asked.networks, asked.rows, asked.samples)
 

@@ -74,3 +74,8 @@ def test_positives_collected_apart():
         run("--effect medium --rows 400 --labels pu --prior 0.1 --sampling case-control --labeled 0.25 --json")
     )
     assert content["kappa"] == pytest.approx(9 * 0.25 * 0.75)
+
+
+def test_groups_and_gaps():
+    assert run("--effect 0.053 --power 0.99 --design-effect 11,0.1").startswith("Rows needed: 454.\n")
+    assert run("--effect 0.053 --power 0.99 --design-effect 1.6 --missing 0.2").startswith("Rows needed: 454.\n")

@@ -11,7 +11,7 @@ from scipy import stats
 from statsmodels.stats.power import GofChisquarePower
 
 from blankets.errors import NotAnswerableError, ParameterError
-from blankets.planning import plan
+from blankets.planning import Plan, plan
 from blankets.regimes import PositiveUnlabeled, SemiSupervised
 
 MEDIUM = {"effect": "medium", "alpha": 0.01, "arity": 2}
@@ -517,3 +517,27 @@ class TestResult:
 
     def test_quantile_of_a_certain_answer_is_the_answer(self, pu):
         assert pu.quantile([0.1, 0.9]).tolist() == [49, 49]
+
+
+class TestRowsThatAreWorthLess:
+    def test_a_design_effect_multiplies_rows(self):
+        alone = plan(effect=0.053, power=0.99, arity=2).answer
+        assert plan(effect=0.053, power=0.99, arity=2, design_effect=2.0).answer == 2 * alone
+        assert plan(effect=0.053, power=0.99, arity=2, missing=0.5).answer == 2 * alone
+        assert plan(effect=0.053, power=0.99, arity=2, design_effect=(11, 0.1)).answer == 2 * alone
+
+    def test_power_and_effect_are_those_of_fewer_rows(self):
+        half = plan(effect=0.02, arity=3, rows=400)
+        worth = plan(effect=0.02, arity=3, rows=800, design_effect=2.0)
+        assert worth.power == half.power
+        assert plan(power=0.9, arity=2, rows=800, missing=0.5).answer == plan(power=0.9, arity=2, rows=400).answer
+        assert "A row is worth 0.5 rows" in repr(worth)
+        assert Plan.from_json(worth.to_json()).power == worth.power
+
+    def test_what_cannot_be(self):
+        with pytest.raises(ParameterError, match="'design_effect' must be a number of at least 1, or a pair"):
+            plan(effect=0.02, power=0.9, design_effect=0.5)
+        with pytest.raises(ParameterError, match="an intraclass correlation from 0 to 1"):
+            plan(effect=0.02, power=0.9, design_effect=(10, 2.0))
+        with pytest.raises(ParameterError, match="'missing' must be a share of the rows, from 0 to below 1"):
+            plan(effect=0.02, power=0.9, missing=1.0)

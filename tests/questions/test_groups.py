@@ -100,8 +100,8 @@ def test_what_could_have_been_missed_counts_a_group_as_a_row(table):
 
 
 def test_who_does_not_know_groups_refuses_them(table):
-    for ask in (bl.rank, bl.sensitivity, bl.advise, bl.discover_latent):
-        with pytest.raises(NotAnswerableError, match="groups= and survey_weight= are built for discover"):
+    for ask in (bl.select, bl.sensitivity, bl.advise, bl.discover_latent):
+        with pytest.raises(NotAnswerableError, match="groups=, survey_weight= and missing='weighted' are built for"):
             ask(table, "ill", groups="patient")
     with pytest.raises(ParameterError, match="groups= is not built for test='fisher-z'"):
         bl.discover(table[["patient", "drug", "ill"]], "ill", groups="patient", test="fisher-z")

@@ -105,7 +105,9 @@ label_options = _all(
 )
 reading_options = _all(
     click.option(
-        "--missing", metavar="POLICY", help="Missing values of features: testwise (default), level, drop, error."
+        "--missing",
+        metavar="POLICY",
+        help="Missing values of features: testwise (default), weighted, level, drop, error.",
     ),
     click.option(
         "--discretize",

@@ -37,6 +37,8 @@ from blankets.cli._output import show_json
 @click.option("--surrogate", metavar="NAME", help="What is counted in place of the target: y0, y1, ym or listwise.")
 @click.option("--target-arity", type=int, metavar="N", help="Levels of the target; default: 2.")
 @click.option("--strata", metavar="N", help="Strata: combinations of values that the test conditions on; default: 1.")
+@click.option("--design-effect", metavar="D|M,ICC", help="Of groups and weights; or rows in a group, correlation.")
+@click.option("--missing", type=float, metavar="SHARE", help="Share of rows without a value that the test needs.")
 @click.option("--shape", metavar="HOW", help="For pu: effects in any level (default), or spread over the levels.")
 @click.option("--assurance", type=float, metavar="P", help="With an uncertain prior: how sure to be; default: 0.9.")
 @click.option("--seed", "rng", type=int, help="Seed for draws from an uncertain prior.")
@@ -88,6 +90,8 @@ def _read(name: str, value: Any) -> Any:
     if not isinstance(value, str) or name in ("labels", "prior", "sampling", "surrogate"):
         return value
     values = [_number(text) for text in value.split(",")]
+    if name == "design_effect":
+        return tuple(values) if len(values) > 1 else values[0]
     return values if len(values) > 1 else values[0]
 
 

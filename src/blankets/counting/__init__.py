@@ -15,6 +15,7 @@ from blankets.counting._functions import (
     is_heavy,
     merged,
     ranks,
+    reweighted,
     standardized,
 )
 from blankets.counting._memory import MemoryCounter, count_alone
@@ -50,6 +51,7 @@ __all__ = [
     "is_heavy",
     "merged",
     "ranks",
+    "reweighted",
     "standardized",
 ]
 

@@ -160,6 +160,23 @@ def orthonormal(functions: Floats) -> Floats:
     return np.asarray(centered)
 
 
+def reweighted(functions: Functions, unit: Floats) -> Functions:
+    """Return functions of weighted mean 0, orthonormal after each row is multiplied by the root of its weight.
+
+    ``unit``, of shape (rows,): the roots of the weights, of length 1.
+
+    >>> made = reweighted(functions_of_levels(np.array([0, 0, 1, 1])), np.sqrt([0.1, 0.2, 0.3, 0.4]))
+    >>> round(float(made.values[0] @ np.sqrt([0.1, 0.2, 0.3, 0.4])), 12), round(float((made.values**2).sum()), 12)
+    (0.0, 1.0)
+    """
+    centered = functions.values - (functions.values @ unit**2)[:, None]
+    basis, left = np.linalg.qr((centered * unit).T)
+    size = np.abs(np.diag(left))
+    kept = size > _NEW * np.maximum(np.sqrt(np.einsum("ij,ij->j", left, left)), 1e-300)
+    first, tested = (int(np.count_nonzero(kept[:k])) for k in (functions.first, functions.tested))
+    return Functions(np.ascontiguousarray(basis.T[kept]), tested, first, functions.graded)
+
+
 def _lengths_left(functions: Floats) -> Floats:
     """Return the length that each function has without what those before it tell."""
     try:

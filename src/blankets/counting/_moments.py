@@ -163,7 +163,11 @@ class MemoryMoments(Moments):
 
 
 def functions_of_column(frame: Frame, x: int, most: int = TESTED) -> Functions:
-    """Return the functions of a column of a frame; of a number the first ones, by default those that are tested."""
+    """Return the functions of a column of a frame; of a number the first ones, by default those that are tested.
+
+    >>> len(functions_of_column(Frame.from_codes([[0], [1], [1], [0]] * 5), 0))
+    1
+    """
     number = frame.numbers.get(x)
     if number is not None:
         return functions_of_number(number.values, most)

@@ -9,6 +9,7 @@ from blankets.data._encoder import Encoder
 from blankets.data._files import read_table
 from blankets.data._findings import Findings
 from blankets.data._frame import DenseColumns, Frame, NumberColumn, SparseColumns
+from blankets.data._imputed import completed_tables, repeated, repeated_reading, stacked
 from blankets.data._ingest import MOST_NUMBERS, Ingested, ingest
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
@@ -48,6 +49,7 @@ __all__ = [
     "Store",
     "Summary",
     "column_beside",
+    "completed_tables",
     "decide",
     "decide_target",
     "factorize",
@@ -64,5 +66,8 @@ __all__ = [
     "read_column",
     "read_table",
     "refuse_units",
+    "repeated",
+    "repeated_reading",
+    "stacked",
     "table_of",
 ]

@@ -179,7 +179,7 @@ def decide(
         coding = _categories(name, summary, reading)
     if not summary.n_missing or isinstance(coding, LeftOut):
         return coding
-    if reading.missing == "testwise":
+    if reading.leaves_holes:
         return replace(coding, holes=True)
     label = "missing" if "missing" not in coding.levels else "(missing)"
     return replace(coding, levels=(*coding.levels, label), missing_label=label)

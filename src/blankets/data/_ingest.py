@@ -274,7 +274,8 @@ class _Work:
         findings.warn()
         width = len(table.names) if table.positional else None
         policy, labels = asked.reading.missing, self.missing_labels
-        encoder = Encoder(frame.names, frame.levels, findings.binned, name, policy, labels, width)
+        coded = "testwise" if asked.reading.leaves_holes else policy
+        encoder = Encoder(frame.names, frame.levels, findings.binned, name, coded, labels, width)
         report = findings.report(
             n_rows=n_rows,
             n_columns=frame.n_columns,
@@ -383,7 +384,7 @@ class _Work:
         note_gaps(matrix, called, self.findings)
         matrix = matrix if rows is None else take_rows(matrix, rows)
         twin = None if target is None or target.unlabeled is not None else sparse_digest(target.codes)
-        testwise = self.asked.reading.missing == "testwise"
+        testwise = self.asked.reading.leaves_holes
         done = encode_sparse(matrix, called, Repeats(self.findings, self.asked.keep, twin), testwise=testwise)
         if target is None:
             return done

@@ -146,7 +146,7 @@ class _Packing:
                 n_rows_given=self.n_given,
                 n_columns_given=len(self.asked.order),
                 dropped_rows=self.n_given - n_rows,
-                missing_policy=self.reading.missing,
+                missing_policy="testwise" if self.reading.leaves_holes else self.reading.missing,
                 unlabeled=0 if unlabeled is None else int(np.count_nonzero(unlabeled)),
             )
             return writer.finish(

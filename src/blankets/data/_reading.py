@@ -17,13 +17,13 @@ from blankets.errors import ParameterError, did_you_mean, guarded
 
 Rule = str | Sequence[float]
 OF_ROWS = ("sample_weight", "groups", "survey_weight")  # options that may be a column of the table or values beside it
-MISSING_POLICIES = ("testwise", "level", "drop", "error")
+MISSING_POLICIES = ("testwise", "weighted", "level", "drop", "error")
 
 
 class ReadingOptions(TypedDict, total=False):
     """The fields of `Reading` as keywords, for ``**reading: Unpack[ReadingOptions]``."""
 
-    missing: Literal["testwise", "level", "drop", "error"]
+    missing: Literal["testwise", "weighted", "level", "drop", "error"]
     discretize: str | Mapping[str, Rule]
     n_bins: int | None
     keep: Iterable[str | int]
@@ -50,10 +50,12 @@ class Reading:
 
     Parameters
     ----------
-    missing : {"testwise", "level", "drop", "error"}
+    missing : {"testwise", "weighted", "level", "drop", "error"}
         What to do with missing values in features. "testwise": each test uses the rows that have what it needs, and
         says how many these are; valid if the gaps come by chance, or depend only on columns in the test's own
-        conditioning set. "level": "missing" is a level like any other, for columns in which being missing is itself
+        conditioning set. "weighted": the same, and where complete columns tell which rows have gaps, rows with a value
+        stand for those without (weights 1 / P(seen)); valid if gaps depend on complete columns alone, the target
+        included. "level": "missing" is a level like any other, for columns in which being missing is itself
         a state; given such a column, rows without a value count as alike although their values differ, so that a
         confounder with gaps is not held fixed. "drop": delete every row with a gap. "error": refuse the table.
     discretize : str or mapping of str to rule
@@ -116,7 +118,7 @@ class Reading:
     blankets.errors.ParameterError: there is no argument 'mising'; did you mean 'missing'?
     """
 
-    missing: Literal["testwise", "level", "drop", "error"] = "testwise"
+    missing: Literal["testwise", "weighted", "level", "drop", "error"] = "testwise"
     discretize: str | Mapping[str, Rule] = "auto"
     n_bins: int | None = None
     keep: Iterable[str | int] = ()
@@ -178,6 +180,11 @@ class Reading:
         number = isinstance(self.sheet, int) and not isinstance(self.sheet, bool) and self.sheet > 0
         if not (self.sheet is None or isinstance(self.sheet, str) or number):
             raise ParameterError.out_of_range("sheet", self.sheet, "the name of a sheet, or its number from 1 on")
+
+    @property
+    def leaves_holes(self) -> bool:
+        """Whether missing values stay missing, and tests see to them."""
+        return self.missing in ("testwise", "weighted")
 
     @property
     def of_files(self) -> FileWishes:

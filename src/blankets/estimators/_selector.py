@@ -95,7 +95,7 @@ class MarkovBlanketSelector(TableSelector):
         prior: Any = None,
         positive: Any = None,
         unlabeled_marker: Any = "auto",
-        missing: Literal["testwise", "level", "drop", "error"] = "testwise",
+        missing: Literal["testwise", "weighted", "level", "drop", "error"] = "testwise",
         discretize: str | Mapping[str, Any] = "auto",
         n_bins: int | None = None,
         keep: Sequence[str] = (),
@@ -128,13 +128,17 @@ class MarkovBlanketSelector(TableSelector):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Self:
         """Find the blanket of ``y`` among the columns of ``X``; missing values and -1 in ``y`` are unlabeled rows.
 
-        ``sample_weight``: how many rows each row stands for, as whole numbers.
+        ``sample_weight``: how many rows each row stands for, as whole numbers. ``groups``: which rows belong together,
+        such as the visits of a patient. In a pipeline or a search over parameters ask for them with
+        ``set_fit_request(groups=True)``, as scikit-learn routes all metadata.
         """
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
-        weights = None if sample_weight is None else np.asarray(sample_weight)
+        weights, which = (None if rows is None else np.asarray(rows) for rows in (sample_weight, groups))
         self.blanket_ = discover(
             X,
             y=y,
@@ -151,6 +155,7 @@ class MarkovBlanketSelector(TableSelector):
             rng=self.random_state,
             **self._reading(),
             sample_weight=weights,
+            groups=which,
         )
         return self
 

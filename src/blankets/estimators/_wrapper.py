@@ -7,7 +7,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MetaEstimatorMixin, clone
-from sklearn.model_selection import check_cv, cross_val_score
+from sklearn.model_selection import StratifiedGroupKFold, check_cv, cross_val_score
 from sklearn.utils import _safe_indexing
 
 from blankets.arguments import number, one_of
@@ -86,18 +86,23 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         self.tolerance = tolerance
         self.order = order
 
-    def fit(self, X: Any, y: ArrayLike) -> Self:
-        """Find the blanket of the classes ``y``, then drop columns of ``X`` while the score does not fall."""
+    def fit(self, X: Any, y: ArrayLike, groups: ArrayLike | None = None) -> Self:
+        """Find the blanket of the classes ``y``, then drop columns of ``X`` while the score does not fall.
+
+        ``groups``: which rows belong together; tests allow for that, and no group is in both parts of a split.
+        """
         number("tolerance", self.tolerance, "a difference of scores, >= 0", least=0)
         one_of("order", self.order, ("best", "weakest"))
         usual = MarkovBlanketSelector(algorithm="hiton-mb", missing=self.missing)
         selector = usual if self.selector is None else clone(self.selector)
         X, y = checked(self, X, y, allow_missing=selector.missing != "error")
-        self.selector_ = selector.fit(X, y)
+        self.selector_ = selector.fit(X, y, groups=groups)
         names = [str(name) for name in feature_names(self)]
         kept = [names.index(member) for member in self.selector_.blanket_.members]
         with errors_of("the splitter that was given"):
-            splits = list(check_cv(self.cv, y, classifier=True).split(X, y))
+            whole = groups is not None and isinstance(self.cv, int)
+            splitter = StratifiedGroupKFold(self.cv) if whole else check_cv(self.cv, y, classifier=True)
+            splits = list(splitter.split(X, y, groups))
 
         @errors_of("the estimator that was given, or by its scores")
         def score(columns: list[int]) -> float:

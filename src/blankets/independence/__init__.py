@@ -15,6 +15,7 @@ from blankets.independence._knowledge import Knowledge, KnownColumns
 from blankets.independence._mixed import MixedTests
 from blankets.independence._own import PValues, aligned, own_tests
 from blankets.independence._pairwise import PairwiseTests
+from blankets.independence._pooled import PooledTests
 from blankets.independence._routed import RoutedTests
 from blankets.independence._scored import SCORED_METHODS, ScoredTests, scored_cells
 from blankets.independence._seen import SeenBlocks
@@ -22,6 +23,9 @@ from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
 from blankets.independence._tiered import TieredTests
 from blankets.independence._together import TogetherTests
+from blankets.independence._weighted_blocks import WeightedBlocks
+from blankets.independence._weighted_holes import WeightedHoles
+from blankets.independence._weighting import SeenModel, Units, seen_in
 
 __all__ = [
     "AlwaysGiven",
@@ -41,19 +45,25 @@ __all__ = [
     "PValues",
     "PairwiseTests",
     "PartialCorrelation",
+    "PooledTests",
     "RoutedTests",
     "SCORED_METHODS",
     "ScoredTests",
     "SeenBlocks",
+    "SeenModel",
     "SurveyTests",
     "TableTests",
     "TieredTests",
     "TogetherTests",
+    "Units",
+    "WeightedBlocks",
+    "WeightedHoles",
     "aligned",
     "check_test",
     "explained_by",
     "own_tests",
     "scored_cells",
+    "seen_in",
     "subsets",
     "table_tests",
 ]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import reduce
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +11,7 @@ from blankets.counting import Counter, MemoryCounter
 from blankets.errors import ParameterError
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._tables import TableTests
+from blankets.independence._weighting import SeenModel, Units
 from blankets.stats import survey_test
 
 METHODS = (
@@ -28,7 +27,8 @@ class SurveyTests(TableTests):
     """Tests of weighted tables, by the corrections of Rao and Scott.
 
     ``counter``: the rows, in memory. ``weights``, of shape (rows,): how many of the population a row stands for, above
-    0. ``groups``, of shape (rows,): rows that were drawn together; by default each row was drawn by itself.
+    0. ``groups``, of shape (rows,): rows that were drawn together; by default each row was drawn by itself. ``model``:
+    why values are missing, if rows that have one stand for those that have none.
     ``reliability``: rows for each nominal degree of freedom, where rows are counted by what they are worth:
     (Σ w)² / Σ w². ``strength``: what `EvidenceBatch.strongest` compares.
 
@@ -44,16 +44,17 @@ class SurveyTests(TableTests):
     def __init__(
         self,
         counter: Counter,
-        weights: NDArray[np.float64],
+        weights: NDArray[np.float64] | None = None,
         groups: Ints | None = None,
         *,
+        model: SeenModel | None = None,
         reliability: float = 5.0,
         strength: str = "p-value",
     ) -> None:
         if not isinstance(counter, MemoryCounter):
             raise ParameterError("survey_weight= needs the rows in memory: leave out engine= and the checkpoint")
         super().__init__(counter, reliability=reliability, strength=strength)
-        self.frame, self.weights, self.groups = counter.frame, weights, groups
+        self.frame, self.units = counter.frame, Units(counter.frame, weights, groups, model)
 
     @cached_property
     def _table(self) -> kernels.Table | None:
@@ -69,16 +70,16 @@ class SurveyTests(TableTests):
         statistic, log_p, effect = np.full((3, len(xs)), np.nan)
         dof, n_rows, method = np.zeros(len(xs)), np.zeros(len(xs), np.int64), np.zeros(len(xs), np.int8)
         enough = np.zeros(len(xs), np.bool_)
-        strata, here = self._strata((y, *given), given)
+        strata = self._strata(given)
         for i, x in enumerate(xs.tolist()):
-            rows = here & self._seen(x) & (self.weights > 0)
-            weights, n_rows[i] = self.weights[rows], int(np.count_nonzero(rows))
+            rows, weights, trusted = self.units.of(x, y, given)
+            weights, n_rows[i] = weights[rows], int(np.count_nonzero(rows))
             worth = weights.sum() ** 2 / max(float((weights**2).sum()), 1e-300)
-            enough[i] = n_rows[i] > 1 and worth >= self.reliability * nominal[i]
+            enough[i] = trusted and n_rows[i] > 1 and worth >= self.reliability * nominal[i]
             if n_rows[i] < 2 or not (enough[i] or even_if_unreliable):
                 continue
             one, other = (self.frame.column(j)[rows].astype(np.int64) for j in (x, y))
-            groups = None if self.groups is None else self.groups[rows]
+            groups = None if self.units.groups is None else self.units.groups[rows]
             found = survey_test(one, other, _numbered(strata[rows]), weights, groups)
             statistic[i], dof[i], log_p[i] = found.statistic, found.dof, found.log_p
             method[i], effect[i] = 2 if found.dof else 1, found.information
@@ -100,16 +101,12 @@ class SurveyTests(TableTests):
             methods=METHODS,
         )
 
-    def _seen(self, j: int) -> NDArray[np.bool_]:
-        gaps = self.frame.gaps(j)
-        return np.ones(self.frame.n_rows, np.bool_) if gaps is None else ~gaps
-
-    def _strata(self, columns: tuple[int, ...], given: tuple[int, ...]) -> tuple[Ints, NDArray[np.bool_]]:
-        """Return the stratum of each row, and which rows have a value of all these columns."""
+    def _strata(self, given: tuple[int, ...]) -> Ints:
+        """Return the stratum of each row."""
         strata = np.zeros(self.frame.n_rows, np.int64)
         for z in given:
             strata = _numbered(strata * int(self.frame.widths[z]) + self.frame.column(z))
-        return strata, reduce(np.logical_and, (self._seen(j) for j in columns))
+        return strata
 
 
 def _numbered(codes: Ints) -> Ints:

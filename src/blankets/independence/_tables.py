@@ -270,8 +270,14 @@ class TableTests(CountedTests):
 
     def _gappy(self, xs: Columns, y: int, given: Sequence[int] = ()) -> bool:
         """Whether some column of the tests has holes, so that each test finds its own rows."""
-        holes = self.counter.holes
-        return bool(holes) and not holes.isdisjoint((y, *given, *(int(x) for x in xs)))
+        if not self.counter.holes:
+            return False
+        with_holes = self._with_holes
+        return bool(with_holes[y] or (given and with_holes[list(given)].any()) or with_holes[np.asarray(xs)].any())
+
+    @cached_property
+    def _with_holes(self) -> NDArray[np.bool_]:
+        return np.isin(np.arange(len(self.counter.names)), list(self.counter.holes))
 
     def _scan_seen(
         self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool

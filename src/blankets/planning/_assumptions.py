@@ -38,6 +38,11 @@ def assumptions_of(
             "The effect is the information given the conditioning set. All levels of all columns are taken to occur in "
             f"each of the {strata:,} strata; strata with few rows cost power."
         )
+    if setting.worth < 1.0:
+        said.append(
+            f"A row is worth {setting.worth:.3g} rows that are drawn alone and have all values (design effect and "
+            f"missing values). Groups must be many, five for each degree of freedom at least, and gaps harmless."
+        )
     if strata > 1 and design.strata and design.uses_prior:
         said.append("κ is averaged over the strata of the conditioning set with the class priors given for them.")
     elif strata > 1 and design.uses_prior:

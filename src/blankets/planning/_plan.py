@@ -18,6 +18,7 @@ from blankets.planning._question import (
     degrees_of_freedom,
     find_unknown,
     or_nan,
+    worth_of_a_row,
 )
 from blankets.planning._result import Plan
 from blankets.planning._setting import MOST_NATS
@@ -47,6 +48,8 @@ def plan(
     strata: int = 1,
     strata_priors: Sequence[float] | None = None,
     strata_shares: Sequence[float] | None = None,
+    design_effect: float | tuple[float, float] = 1.0,
+    missing: float = 0.0,
     shape: str = "any",
     assurance: float = 0.9,
     n_draws: int = 2000,
@@ -96,6 +99,12 @@ def plan(
     strata_priors, strata_shares : sequence of float, optional
         p(y=1|z), and the share of the effect, in each stratum (default: equal shares), for the exact κ of
         a conditional test.
+    design_effect : float or (float, float)
+        By how much groups and weights raise the variance: a row is worth 1 / ``design_effect`` rows drawn alone. A pair
+        (rows in a group, intraclass correlation) stands for 1 + (rows - 1) × correlation. For a test of two columns the
+        correlation is the product of both columns' own: 1 × 0.3 for a trait of the group and an outcome with 0.3.
+    missing : float
+        Share of rows that will lack a value that the test needs.
     shape : {"any", "spread"}
         Where in a feature with three and more levels the effect may lie. It matters where unlabeled rows count as the
         other class (PU, and MAR-C with "y0" or "y1"), without strata: "any" plans for the worst case, in which one
@@ -132,6 +141,12 @@ def plan(
     Labeled positives needed: 49.
     With 3000 rows, of which 49 are labeled positives, and α = 0.01, a test with 1 degree of freedom finds a
     dependence of Cohen's w 0.3 (0.045 nats) with probability 0.9514. The test ...
+
+    Ten visits of each patient, a feature of patients, and an outcome with an intraclass correlation of 0.3; 20% of the
+    rows will have gaps:
+
+    >>> plan(effect=0.053, power=0.99, arity=2, design_effect=(10, 0.3), missing=0.2).answer
+    1049
 
     Only a range of p(y=1) is known: the number of labels that is enough for nine tenths of it.
 
@@ -184,6 +199,7 @@ def plan(
         power=or_nan(given["power"]),
         rows=or_nan(given["rows"]),
         largest_effect=math.log(min(target_arity, arity or target_arity)) if of_number is None else MOST_NATS,
+        worth=worth_of_a_row(design_effect, missing),
         shape=shape if arity is not None and strata == 1 else "",
         about="" if of_number is None else of_number.words,
     )

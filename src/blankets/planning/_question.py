@@ -152,6 +152,21 @@ def degrees_of_freedom(arity: int, target_arity: int, strata: int) -> int:
     return (arity - 1) * (target_arity - 1) * strata
 
 
+def worth_of_a_row(design_effect: object, missing: object) -> float:
+    """Return how many rows drawn alone, with all values, a row is worth.
+
+    >>> round(worth_of_a_row((11, 0.1), 0.2), 6)
+    0.4
+    """
+    share = finite("missing", missing, "a share of the rows, from 0 to below 1", least=0.0, below=1.0)
+    if isinstance(design_effect, tuple | list) and len(design_effect) == 2:
+        size = finite("design_effect", design_effect[0], "rows in a group, at least 1", least=1.0)
+        icc = finite("design_effect", design_effect[1], "an intraclass correlation from 0 to 1", least=0.0, most=1.0)
+        return (1.0 - share) / (1.0 + (size - 1.0) * icc)
+    wanted = "a number of at least 1, or a pair (rows in a group, intraclass correlation)"
+    return (1.0 - share) / finite("design_effect", design_effect, wanted, least=1.0)
+
+
 def _positive(value: Any, name: str, more: str = "") -> float:
     return finite(name, value, f"a positive number{more}", above=0.0)
 

@@ -104,6 +104,8 @@ class Setting:
     labeled: Annotated[Floats, Bounds(0.0, MOST_ROWS)]
     labeled_is_count: bool = False
     prior: Annotated[Floats, Bounds(TINY, 1.0 - 1e-16, known=False)]
+    # what a row is worth: the share with all values that a test needs, divided by the design effect
+    worth: Annotated[float, Bounds(TINY, 1.0)] = 1.0
     worst_case: bool = False  # whether `power` of several members is Bonferroni's lower bound instead of the product
     # Where ``dof`` + 1 levels are those of one feature: the effect lies in any of them, or is spread over all
     shape: Shape = ""
@@ -132,7 +134,7 @@ class Setting:
     @property
     def noncentrality(self) -> Floats:
         """λ of each member, members last."""
-        return noncentrality(self.effect, self.rows[..., None], self.kappa[..., None])
+        return noncentrality(self.effect, self.rows[..., None] * self.worth, self.kappa[..., None])
 
     @property
     def test_dof(self) -> Floats:
@@ -152,7 +154,8 @@ class Setting:
 
     def _at_one_level(self) -> Floats:
         prior = self.prior if self.design.surrogate is Surrogate.Y0 else 1.0 - self.prior
-        prior, share, rows, alpha = (np.asarray(a)[..., None] for a in (prior, self.share, self.rows, self.alpha))
+        worth = self.rows * self.worth
+        prior, share, rows, alpha = (np.asarray(a)[..., None] for a in (prior, self.share, worth, self.alpha))
         return least_power(self.effect, prior, share, rows, self.dof, alpha)
 
     def power(self) -> Floats:
@@ -204,7 +207,7 @@ def most_labels(setting: Setting) -> Ints:
 def needed_kappa(setting: Setting, target: Floats) -> Floats:
     """Return the κ at which a single test would reach ``target`` with the given rows."""
     wanted = needed_noncentrality(target, setting.test_dof[..., 0], setting.alpha)
-    return wanted / noncentrality(setting.effect[..., 0], setting.rows)
+    return wanted / noncentrality(setting.effect[..., 0], setting.rows * setting.worth)
 
 
 def _rows(setting: Setting, target: Floats) -> Floats:
@@ -246,7 +249,7 @@ def _dof(setting: Setting, target: Floats) -> Floats:
 
 def _effect(setting: Setting, target: Floats) -> Floats:
     wanted = needed_noncentrality(target, setting.test_dof[..., 0], setting.alpha)
-    least = wanted / noncentrality(1.0, setting.rows, setting.kappa)
+    least = wanted / noncentrality(1.0, setting.rows * setting.worth, setting.kappa)
 
     def missing(effect: Floats) -> Floats:
         return target - replace(setting, effect=effect[..., None]).power()

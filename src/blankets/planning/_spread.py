@@ -13,7 +13,7 @@ from blankets.caching import cached_property
 from blankets.planning._candidates import Candidate
 from blankets.planning._prior import Knowledge, inside
 from blankets.planning._question import Amount
-from blankets.planning._setting import MOST_DOF, MOST_NATS, Floats, Setting, Shape, solve
+from blankets.planning._setting import MOST_DOF, MOST_NATS, TINY, Floats, Setting, Shape, solve
 from blankets.records import Bounds, refuse
 
 MORE_IS_BETTER = ("power", "dof", "kappa")
@@ -32,6 +32,7 @@ class PlanQuestion:
     rows: float
     largest_effect: Annotated[float, Bounds(math.ulp(0.0), MOST_NATS)]
     worst_case: bool = False
+    worth: Annotated[float, Bounds(TINY, 1.0)] = 1.0
     shape: Shape = ""
     about: str = ""  # the effect of a number, in words; empty for levels
 
@@ -96,6 +97,7 @@ def setting_of(question: PlanQuestion, candidate: Candidate, prior: Floats) -> S
         labeled=np.asarray(labeled.value, float),
         labeled_is_count=labeled.is_count,
         prior=prior,
+        worth=question.worth,
         worst_case=question.worst_case,
         shape=question.shape,
     )

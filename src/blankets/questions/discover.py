@@ -85,6 +85,7 @@ def discover(
         progress=progress,
         about={**wanted.about, "rng": rng},
         knows_groups=True,
+        pools=True,
         numbers=True,
     ) as study:
         return Search.of(study, wanted, rng).blanket_of(study.target)
@@ -147,6 +148,7 @@ def discover_all(
         progress=progress,
         about={**wanted.about, "rng": rng},
         knows_groups=True,
+        pools=True,
         needs_target=False,
         numbers=True,
     ) as study:

@@ -26,6 +26,7 @@ from blankets.study import (
     scored_estimate,
     under_reported_from,
     warn_of_constants,
+    weighs_rows,
 )
 
 
@@ -81,8 +82,8 @@ def mutual_information(
     given = given_names(x, given)
     hidden = under_reported_from(under_reported)
     asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
-    numbers = estimator == "auto" and keeps_numbers(asked.labels)
-    with asked.opened(engine=engine, n_jobs=n_jobs, numbers=numbers, wide=True) as study:
+    numbers = estimator == "auto" and keeps_numbers(asked.labels) and not weighs_rows(reading)
+    with asked.opened(engine=engine, n_jobs=n_jobs, numbers=numbers, wide=True, knows_groups=True) as study:
         study.regime.require(Question.ESTIMATE)
         at, conditioning = columns_asked(study, asked.x, given)
         found = estimate_of(study, asked.x, at, given, conditioning, estimator=estimator, loss=loss)
@@ -123,13 +124,13 @@ def estimate_of(
     loss: Loss = "log",
 ) -> Estimate:
     """Estimate the information of a column of a study about its target."""
-    n_rows, notes = study.n_rows, list(study.about_labels)
+    n_rows, notes = study.n_rows, [*study.about_labels, *(study.about_rows if study.weighs else ())]
     if study.measures([at, study.target, *conditioning]):
         explained = Explained.of(study)
         (estimate,) = explained.estimates([at], study.target, conditioning, loss=loss)
         n_rows = explained.rows_with([at, study.target, *conditioning])
         notes += [ABOUT_EXPLAINED, *study.about_rows]
-    elif study.labels.scores is not None:
+    elif study.labels.scores is not None or study.weighs:
         (estimate,) = scored_estimate(study, [at], conditioning, estimator=estimator, loss=loss)
     else:
         study = study.without_numbers()

@@ -27,6 +27,7 @@ from blankets.study import (
     scored_estimate,
     under_reported_from,
     warn_of_constants,
+    weighs_rows,
 )
 
 _FIELDS = ("value", "variance", "statistic", "dof", "scale", "law_variance", "repaired", "contradicts_prior")
@@ -79,12 +80,13 @@ def rank(
     hidden = under_reported_from(under_reported)
     where: dict[str, Any] = {"engine": engine, "n_jobs": n_jobs, "wide": True}
     asked = hidden.asked(data, "", target, y, labels, prior, (), reading)
-    with asked.opened(**where, progress=progress, numbers=keeps_numbers(asked.labels)) as study:
+    numbers = keeps_numbers(asked.labels) and not weighs_rows(reading)
+    with asked.opened(**where, progress=progress, numbers=numbers, knows_groups=True) as study:
         names = [study.names[x] for x in study.features]
         scores = _scores(study, np.array(study.features), loss)
     for name in hidden.priors:
         again = hidden.asked(data, name, target, y, labels, prior, (), reading)
-        with again.opened(**where, numbers=study.has_numbers) as other:
+        with again.opened(**where, numbers=study.has_numbers, knows_groups=True) as other:
             other.regime.require(Question.ESTIMATE)
             scores = _together(scores, _scores(other, np.array([other.index(again.x)]), loss))
         names.append(name)
@@ -113,7 +115,7 @@ def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstim
     if study.has_numbers:
         given = study.known_drivers
         return _stacked(Explained.of(study).estimates(xs.tolist(), study.target, given, loss=loss))
-    if study.labels.scores is not None:
+    if study.labels.scores is not None or study.weighs:
         return _stacked(scored_estimate(study, xs.tolist(), loss=loss))
     words = []
 

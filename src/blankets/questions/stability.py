@@ -107,6 +107,7 @@ def stability(
         n_jobs=n_jobs,
         progress=progress,
         knows_groups=True,
+        pools=True,
         numbers=True,
     ) as study:
         search = Search.of(study, wanted, generator.spawn(1)[0])

@@ -79,7 +79,7 @@ def test(
     given = (*given, *(z for z in always if z not in given))
     hidden = under_reported_from(under_reported)
     asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
-    with asked.opened(test=how, engine=engine, n_jobs=n_jobs, numbers=True, knows_groups=True) as study:
+    with asked.opened(test=how, engine=engine, n_jobs=n_jobs, numbers=True, knows_groups=True, pools=True) as study:
         return replace(asked.put_back(_tested(study, asked.x, given, alpha, rng)), call=study.mark)
 
 
@@ -98,7 +98,9 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     n = evidence.n_rows if kappa is None or column is None or column.rows is None else study.n_rows
     lost = 1.0 if kappa is None else kappa
     # Power and intervals are those of independent rows, and of our own tests.
-    apart = study.groups is None and study.survey is None and study.own is None
+    equal = study.groups is None and study.survey is None and study.reading.missing != "weighted"
+    equal = equal and study.copies == 1
+    apart = equal and study.own is None
     effects = KNOWN_EFFECTS if kappa is not None and apart else {}
     can_estimate = Question.ESTIMATE in study.regime.answers and apart
     if measured:

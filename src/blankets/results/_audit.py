@@ -20,8 +20,9 @@ _HEADS = {"act": "Do something about", "know": "Know"}
 class Finding:
     """One unusual thing about a table."""
 
-    # "missing", "labels", "leaking", "near-duplicate", "determined", "shifted", "high arity", "untestable", "rare
-    # levels", "constant", "id-like", "names", "repeated subjects", "rows lost", "duplicate", "labeling" or "unusable"
+    # "missing", "missing by others", "missing by target", "labels", "leaking", "near-duplicate", "determined",
+    # "shifted", "high arity", "untestable", "rare levels", "constant", "id-like", "names", "repeated subjects", "rows
+    # lost", "duplicate", "labeling" or "unusable"
     kind: str
     columns: tuple[str, ...]  # the columns that it is about
     what: str  # what was found, a sentence

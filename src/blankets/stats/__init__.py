@@ -5,7 +5,7 @@ from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_
 from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
 from blankets.stats._cell_means import Cells, RowScores, equal_means, log_p_among, means_information
-from blankets.stats._clusters import clustered_test, hotelling_log_p, log_f_sf, summed_cells
+from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
     entropy_terms,
@@ -17,6 +17,7 @@ from blankets.stats._contingency import (
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
 from blankets.stats._estimate import LARGEST, InformationEstimate, divided, noncentrality_at
 from blankets.stats._explained import EXPLAINED, explained_information
+from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
 from blankets.stats._machine_labels import machine_scores, predicted_share
@@ -44,9 +45,17 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
-from blankets.stats._products import rows_test
+from blankets.stats._products import Drawn, rows_test
 from blankets.stats._propensities import weighted_scores
-from blankets.stats._rare import MOST_LEVELS, RARE, ROWS_A_FUNCTION, fitted_levels, meetings_test, score_test
+from blankets.stats._rare import (
+    MOST_LEVELS,
+    RARE,
+    ROWS_A_FUNCTION,
+    fitted_levels,
+    logistic_fit,
+    meetings_test,
+    score_test,
+)
 from blankets.stats._regression import (
     Regression,
     number_regression,
@@ -55,16 +64,18 @@ from blankets.stats._regression import (
     told_by_others,
 )
 from blankets.stats._special import chi2_isf, xlogy
-from blankets.stats._survey import Surveyed, survey_test
+from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
     "COARSE",
     "Cells",
+    "Drawn",
     "EFFECT_SIZES",
     "EXPLAINED",
     "FAR",
     "FalseMembers",
+    "GROUPS_A_DEGREE",
     "InformationEstimate",
     "LARGE",
     "LARGEST",
@@ -112,6 +123,7 @@ __all__ = [
     "log_p_from_moments",
     "log_p_of",
     "log_p_of_functions",
+    "logistic_fit",
     "machine_scores",
     "mar_f_information",
     "mcar_information",
@@ -130,6 +142,9 @@ __all__ = [
     "permutation_p",
     "permutations_of_block",
     "plug_in",
+    "pooled_d2",
+    "pooled_d3",
+    "pooled_regressions",
     "pos_information",
     "predicted_share",
     "risk_regression",
@@ -140,6 +155,7 @@ __all__ = [
     "statistics_of_block",
     "strongest_of",
     "summed_cells",
+    "survey_information",
     "survey_test",
     "table_statistics",
     "told_by_others",

@@ -9,6 +9,7 @@ under random signs, by mean and variance, so that heavy tails make it neither ti
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,41 @@ _MOST_SQUARED = 4  # functions of a column of which squares are taken
 _UNDERFLOW = math.log(1e-280)
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+class Drawn(NamedTuple):
+    """How rows were drawn, where they are not equal and independent draws; see methods (12.5).
+
+    ``unit``, of shape (rows,): the roots of the weights, of length 1; functions are multiplied by it. ``groups``, of
+    shape (rows,): the group of each row, from 0 on, each of which some row has; None if each row is a draw.
+    """
+
+    unit: Floats
+    groups: Ints | None = None
+
+    def products(self, x: Floats, y: Floats, root: Floats) -> tuple[Floats, Floats]:
+        """Return the products of residuals, summed up over draws: as they vary without a fit, and as they are.
+
+        ``root``: the roots of what the fit has left of each draw. It takes from a group what its rows have in common.
+        """
+        sums = self._summed(_products(x, y))
+        common = _products(*(self._summed(f * self.unit) for f in (x, y))) / self._weights
+        return sums + common * (1.0 / root - 1.0), sums
+
+    def leverage(self, basis: Floats) -> Floats:
+        """Return the part of each draw's own values in its fit, the weighted mean included; see methods (12.6)."""
+        along = self._summed(np.vstack([self.unit, basis]) * self.unit)
+        return np.asarray(np.einsum("ij,ij->j", along, along) / self._weights)
+
+    @property
+    def _weights(self) -> Floats:
+        return np.asarray(self._summed(self.unit[None] ** 2)[0])
+
+    def _summed(self, values: Floats) -> Floats:
+        if self.groups is None:
+            return values
+        return np.array([np.bincount(self.groups, row) for row in values]).reshape(len(values), -1)
 
 
 def residuals(functions: Floats, basis: Floats) -> Floats:
@@ -49,16 +85,21 @@ def bent_basis(x: Floats, y: Floats, basis: Floats) -> Floats:
     return _bent(of_x, of_y, basis)
 
 
-def _bent(of_x: Floats, of_y: Floats, basis: Floats) -> Floats:
-    """Return that basis from what the given functions predict."""
+def _bent(of_x: Floats, of_y: Floats, basis: Floats, unit: Floats | None = None) -> Floats:
+    """Return that basis from what the given functions predict; ``unit``: as in `Drawn`."""
     if len(basis) < 1:
         return basis[:0]
     of_x, of_y = of_x[:_MOST_SQUARED], of_y[:_MOST_SQUARED]
+    if unit is not None:
+        of_x, of_y = of_x / unit, of_y / unit
     made = [of_x**2, of_y**2, of_x[:1] * of_y[:1]]
     if basis.shape[1] >= _MANY:
         made += [part for f in (of_x, of_y) for part in (f[:1] ** 3, f[:1] * f[1:2])]
     squares = np.vstack(made)
-    squares = squares - squares.mean(axis=1, keepdims=True)
+    if unit is None:
+        squares = squares - squares.mean(axis=1, keepdims=True)
+    else:
+        squares = (squares - (squares @ unit**2)[:, None]) * unit
     before = np.sqrt(np.einsum("ij,ij->i", squares, squares))
     squares = residuals(squares, basis)
     after = np.sqrt(np.einsum("ij,ij->i", squares, squares))
@@ -72,12 +113,13 @@ def _bent(of_x: Floats, of_y: Floats, basis: Floats) -> Floats:
 
 
 def products_test(
-    x: Floats, y: Floats, leverage: Floats, first: tuple[int, int] | None = None
+    x: Floats, y: Floats, leverage: Floats, first: tuple[int, int] | None = None, drawn: Drawn | None = None
 ) -> tuple[float, float, float]:
     """Return log p, T² and its degrees of freedom from residuals of shape (functions, rows); see methods (10.5).
 
     ``leverage``, of shape (rows,): the part of each row's own value in its fit, that of the mean included. ``first``:
-    how many functions of each are tested alone too; the two p-values are combined.
+    how many functions of each are tested alone too; the two p-values are combined. ``drawn``: if rows are not equal
+    and independent draws; ``leverage`` is that of draws then.
 
     Examples
     --------
@@ -87,10 +129,14 @@ def products_test(
     >>> dof, bool(log_p > np.log(0.01))
     (1.0, True)
     """
-    n = x.shape[1]
     root = np.sqrt(1.0 - np.minimum(leverage, _MOST_LEVERAGE))
-    scaled = ((x / root)[:, None, :] * y[None, :, :]).reshape(-1, n)
-    total, spread, free = scaled @ root, scaled @ scaled.T, float(root @ root)
+    if drawn is None:
+        scaled = _products(x / root, y)
+        total = scaled @ root
+    else:
+        scaled, sums = drawn.products(x, y, root)
+        total = sums.sum(axis=1)
+    spread, free = scaled @ scaled.T, float(root @ root)
     log_p, statistic, dof = _squared(scaled, total, spread, free)
     if first is None or first == (len(x), len(y)) or not dof:
         return log_p, statistic, dof
@@ -99,6 +145,11 @@ def products_test(
     if not 0 < few < dof:
         return log_p, statistic, dof
     return combined_two(log_p, alone), statistic, dof
+
+
+def _products(x: Floats, y: Floats) -> Floats:
+    """Return the products of all pairs of functions, shape (pairs, rows)."""
+    return (x[:, None, :] * y[None, :, :]).reshape(-1, x.shape[1])
 
 
 def _squared(scaled: Floats, total: Floats, spread: Floats, free: float) -> tuple[float, float, float]:
@@ -141,13 +192,18 @@ def log_p_under_signs(statistic: float, k: int, free: float, squares: float) -> 
 
 
 def rows_test(
-    x: Floats, y: Floats, first: tuple[int, int], basis: Floats, predicted_y: Floats | None = None
+    x: Floats,
+    y: Floats,
+    first: tuple[int, int],
+    basis: Floats,
+    predicted_y: Floats | None = None,
+    drawn: Drawn | None = None,
 ) -> tuple[float, float, float]:
     """Return log p, statistic and degrees of freedom of x and y given a basis, from their rows.
 
     ``x``, ``y``, of shape (functions, rows): orthonormal functions. ``first``: how many of each are tested alone too.
     ``basis``, of shape (size, rows): an orthonormal basis of the given functions. ``predicted_y``: what it predicts of
-    y, if that is known already.
+    y, if that is known already. ``drawn``: how rows were drawn, if they are not equal and independent draws.
 
     Examples
     --------
@@ -158,6 +214,9 @@ def rows_test(
     """
     of_x = (x @ basis.T) @ basis
     of_y = (y @ basis.T) @ basis if predicted_y is None else predicted_y
-    more = _bent(of_x, of_y, basis)
+    more = _bent(of_x, of_y, basis, None if drawn is None else drawn.unit)
+    left_x, left_y = residuals(x - of_x, more), residuals(y - of_y, more)
+    if drawn is not None:
+        return products_test(left_x, left_y, drawn.leverage(np.vstack([basis, more])), first, drawn)
     leverage = 1.0 / x.shape[1] + np.einsum("ij,ij->j", basis, basis) + np.einsum("ij,ij->j", more, more)
-    return products_test(residuals(x - of_x, more), residuals(y - of_y, more), leverage, first)
+    return products_test(left_x, left_y, leverage, first)

@@ -41,18 +41,18 @@ def fitted_levels(codes: Codes, n_levels: int, basis: Floats) -> Floats:
     np.float64(0.25)
     """
     if n_levels == 2:
-        second = _logistic(codes == 1, basis)
+        second = logistic_fit(codes == 1, basis)
         return np.vstack([1.0 - second, second])
-    each = np.array([_logistic(codes == level, basis) for level in range(n_levels)])
+    each = np.array([logistic_fit(codes == level, basis) for level in range(n_levels)])
     return np.asarray(each / each.sum(axis=0))
 
 
-def _logistic(there: NDArray[np.bool_], basis: Floats) -> Floats:
-    """Return fitted probabilities of a two-valued column; a weak prior keeps coefficients finite."""
+def logistic_fit(there: NDArray[np.bool_], basis: Floats, ridge: float = _RIDGE) -> Floats:
+    """Return fitted probabilities of a two-valued column; a weak prior, ``ridge``, keeps coefficients finite."""
     n = len(there)
     design = np.vstack([np.ones(n), basis * math.sqrt(n)])
     share = min(max(float(there.mean()), 0.5 / n), 1.0 - 0.5 / n)
-    prior = np.full(len(design), _RIDGE)
+    prior = np.full(len(design), ridge)
     prior[0] = 0.0
     beta = np.zeros(len(design))
     beta[0] = math.log(share / (1.0 - share))

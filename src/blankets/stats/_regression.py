@@ -37,6 +37,10 @@ class Regression:
     low: Floats
     high: Floats
 
+    def take(self, at: list[int]) -> Regression:
+        """Return some of the coefficients."""
+        return Regression(self.coefficients[at], self.errors[at], self.low[at], self.high[at])
+
 
 class _Model(Protocol):
     """A log-likelihood of coefficients."""
@@ -188,7 +192,7 @@ def number_regression(
         meat = _meat(full * (w * left)[:, np.newaxis], groups)
         freedom = freedom if groups is None else max(len(np.unique(groups)) - 1, 1)
     errors = np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0.0))
-    low, high = _ends(best, errors, _student(freedom, level))
+    low, high = _ends(best, errors, student_quantile(freedom, level))
     return Regression(*(largest * part for part in (best, errors, low, high)))
 
 
@@ -223,7 +227,7 @@ def _ends(best: Floats, errors: Floats, quantile: float) -> tuple[Floats, Floats
     return best - quantile * errors, best + quantile * errors
 
 
-def _student(freedom: int, level: float) -> float:
+def student_quantile(freedom: float, level: float) -> float:
     """Return the quantile of Student's t for an interval, by halving: t² is F on 1 and ``freedom`` degrees."""
     low, high, tail = 0.0, 1000.0, float(np.log1p(-level))
     for _ in range(60):

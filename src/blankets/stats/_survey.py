@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.stats._clusters import log_f_sf
+from blankets.stats._estimate import InformationEstimate
 from blankets.stats._special import xlogy
 from blankets.stats._tail import log_p_of
 
@@ -30,6 +31,7 @@ class Surveyed(NamedTuple):
     log_p: float  # second order, F distribution
     log_p_first: float  # first order, chi-square distribution
     information: float  # of the weighted table, in nats
+    variance: float  # of the information, by linearization: methods (12.7)
 
     @property
     def statistic(self) -> float:
@@ -61,19 +63,48 @@ def survey_test(x: Ints, y: Ints, strata: Ints, weights: Floats, groups: Ints | 
     told = float(xlogy(p, np.divide(p, expected, out=np.ones_like(p), where=p > 0)).sum())
     contrasts = _contrasts(p)
     if not contrasts.shape[1]:
-        return Surveyed(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, told)
+        return Surveyed(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, told, 0.0)
     flat = p.ravel()
     scaled = np.divide(contrasts, flat[:, np.newaxis], out=np.zeros_like(contrasts), where=flat[:, np.newaxis] > 0)
     variance, nu = _variance(scaled, flat, cell, weights, groups)
+    each = np.log(np.divide(p, expected, out=np.ones_like(p), where=p > 0)).reshape(-1, 1)
+    of_information = float(_variance(each, flat, cell, weights, groups)[0][0, 0])
     effects = np.linalg.lstsq(contrasts.T @ scaled / n, variance, rcond=None)[0]
     trace, squares = float(np.trace(effects)), float(np.trace(effects @ effects))
     dof = float(contrasts.shape[1])
     if not (trace > 0 and squares > 0 and nu > 0):
-        return Surveyed(pearson, dof, np.nan, np.nan, np.nan, np.nan, told)
+        return Surveyed(pearson, dof, np.nan, np.nan, np.nan, np.nan, told, of_information)
     freedom = trace**2 / squares
     log_p = log_f_sf(pearson / trace, freedom, freedom * nu)
     first = log_p_of(pearson * dof / trace, dof)
-    return Surveyed(pearson, dof, trace / dof, freedom, log_p, first, told)
+    return Surveyed(pearson, dof, trace / dof, freedom, log_p, first, told, of_information)
+
+
+def survey_information(
+    x: Ints, y: Ints, strata: Ints, weights: Floats, groups: Ints | None = None
+) -> InformationEstimate:
+    """Estimate the information of x about y given the strata; the arguments are those of `survey_test`.
+
+    Near independence 2 n I, divided by the mean design effect, is a noncentral chi-square variable (first order);
+    elsewhere the variance is that of linearization.
+
+    Examples
+    --------
+    >>> x, y = np.array([0, 0, 0, 1, 1, 1] * 20), np.array([0, 0, 1, 0, 1, 1] * 20)
+    >>> found = survey_information(x, y, np.zeros(120, int), np.ones(120))
+    >>> round(float(found.value), 4), [round(float(end), 3) for end in found.interval(0.9)]
+    (0.0566, [0.017, 0.116])
+    """
+    found, n = survey_test(x, y, strata, weights, groups), max(len(x), 1)
+    scale = found.design_effect / (2.0 * n)
+    return InformationEstimate(
+        value=np.array(found.information),
+        variance=np.array(found.variance),
+        statistic=np.array(found.information / scale if found.dof else 0.0),
+        dof=np.array(found.dof),
+        scale=np.array(scale),
+        estimator="weighted plug-in" if groups is None else "plug-in, errors by groups",
+    )
 
 
 def _contrasts(p: Floats) -> Floats:

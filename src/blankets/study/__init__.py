@@ -14,6 +14,7 @@ from blankets.study._information import (
     label_tables,
     scored_estimate,
     warn_of_constants,
+    weighs_rows,
 )
 from blankets.study._progress import Progress, status_line, watched
 from blankets.study._resampling import members_over, rows_drawn
@@ -56,6 +57,7 @@ __all__ = [
     "under_reported_from",
     "warn_of_constants",
     "watched",
+    "weighs_rows",
 ]
 
 __getattr__ = loaded_late(__name__, {"._under_reported": "Names under_reported_from"})

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from blankets.counting import ranks, standardized
 from blankets.data import DataReport, Frame
+from blankets.independence import SeenModel
 from blankets.results import Finding, count_of, digits, joined, shown
 from blankets.stats import xlogy
 from blankets.study._effects import drawn_rows
@@ -69,6 +70,7 @@ def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding,
         *people(study.frame, members),
         *_subjects(study, target),
         *_lost(study.report),
+        *_telling_gaps(study, target, members),
         *_copies(study, members),
     )
 
@@ -289,6 +291,24 @@ def _lost(report: DataReport) -> Iterator[Finding]:
             what=f"{report.unlabeled:,} of {count_of(given, 'row')} have no value of the target, and were left out.",
             next_step="If they are to count as unlabeled, say why with labels= (bl.advise helps).",
             weight="act",
+        )
+
+
+def _telling_gaps(study: Study, target: int, members: Sequence[int]) -> Iterator[Finding]:
+    """Yield that the gaps of members depend on the target, which test-wise deletion does not allow for."""
+    gappy = [j for j in members if j in study.frame.holes]
+    if not gappy or target in study.frame.holes or study.reading.missing != "testwise":
+        return
+    telling = SeenModel(study.frame.select([target, *gappy])).telling
+    names = tuple(study.names[j] for k, j in enumerate(gappy, start=1) if telling.get(k))
+    if names:
+        yield Finding(
+            kind="missing by target",
+            columns=names,
+            what=f"Whether {joined(names)} {'is' if len(names) == 1 else 'are'} missing depends on the target.",
+            next_step="Ask why. If complete columns explain the gaps, missing='weighted' corrects for them; bl.audit "
+            "names these columns.",
+            weight="know",
         )
 
 

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 from blankets.counting import is_heavy, standardized
 from blankets.data import Frame, NumericTable
 from blankets.results import Contrast, Effects, Measure, count_of, digits, joined, shown
-from blankets.stats import Regression, number_regression, odds_regression, risk_regression, told_by_others
+from blankets.stats import (
+    Regression,
+    number_regression,
+    odds_regression,
+    pooled_regressions,
+    risk_regression,
+    told_by_others,
+)
 from blankets.study._study import Study
 
 MOST_ROWS = 100_000
@@ -113,7 +120,7 @@ def member_effects(study: Study, target: int, members: Sequence[int], always: Se
         target=study.names[target],
         outcome=outcome.classes[1] if len(outcome.classes) == 2 else "",
         contrasts=found,
-        n_rows=len(outcome.rows) if held else 0,
+        n_rows=len(outcome.rows) // study.copies if held else 0,
         also_given=tuple(also),
         notes=tuple(notes),
     )
@@ -282,9 +289,30 @@ def _compared(study: Study, two: _Outcome, k: int, held: list[_Member], words: s
 
 
 def _fitted(study: Study, outcome: _Outcome, k: int, held: list[_Member]) -> tuple[Regression, list[tuple[str, str]]]:
-    """Return the regression of class ``k`` (or of a number) on the members, and what each coefficient compares."""
+    """Return the regression of class ``k`` (or of a number) on the members, and what each coefficient compares.
+
+    From completed tables it is pooled; a comparison that some of them cannot make is left out.
+    """
+    if study.copies == 1:
+        return _fitted_once(study, outcome, k, held)
+    fits, told = [], []
+    for number in range(study.copies):
+        at = outcome.rows // study.n_rows == number
+        fit, names = _fitted_once(study, outcome.take(at), k, [one.take(at) for one in held])
+        fits.append(fit)
+        told.append({name: j for j, name in enumerate(names, start=1)})
+    common = [name for name in told[0] if all(name in one for one in told)]
+    places = [[0, *(one[name] for name in common)] for one in told]
+    return pooled_regressions([fit.take(at) for fit, at in zip(fits, places, strict=True)]), common
+
+
+def _fitted_once(
+    study: Study, outcome: _Outcome, k: int, held: list[_Member]
+) -> tuple[Regression, list[tuple[str, str]]]:
+    """Return the same for one table."""
     groups = None if study.groups is None else study.groups[outcome.rows]
-    weights = None if study.survey is None else study.survey[outcome.rows]
+    weights = study.weights_of(one.name for one in held)
+    weights = None if weights is None else weights[outcome.rows]
     plain = weights is None and groups is None
     y = outcome.values == k if outcome.classes else outcome.values
     if plain and outcome.classes and not outcome.risks and not any(one.is_number for one in held):

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import one_of
 from blankets.data import Frame
-from blankets.errors import ParameterError, RegimeWarning, listed, warn
-from blankets.independence import explained_by, scored_cells
+from blankets.errors import NotAnswerableError, ParameterError, RegimeWarning, listed, warn
+from blankets.independence import explained_by, scored_cells, seen_in
 from blankets.regimes import (
     Labels,
     PositiveUnlabeled,
@@ -26,7 +26,7 @@ from blankets.regimes import (
     kappa_of,
     surrogate_column,
 )
-from blankets.stats import InformationEstimate, Loss, means_information
+from blankets.stats import InformationEstimate, Loss, means_information, survey_information
 from blankets.study._study import Study
 from blankets.study._testing import at_most_rows
 
@@ -35,7 +35,7 @@ def information_notes(study: Study) -> tuple[str, ...]:
     """Return notes on what was assumed about missing labels, and what replaces the target."""
     column = study.informing
     if column is None:
-        return study.about_labels
+        return (*study.about_labels, *(study.about_rows if study.weighs else ()))
     forced = " It is not valid here; you asked for it anyway." if column.forced else ""
     stands = f"In place of the target, the estimate {column.surrogate.words}: {column.note}.{forced}"
     return (*study.about_labels, stands)
@@ -130,11 +130,38 @@ def scored_estimate(
 ) -> list[InformationEstimate]:
     """Estimate the information of columns about a target that is known through scores of rows."""
     one_of("estimator in this regime", estimator, ("auto",))
+    if study.weighs:
+        return [_surveyed(study, x, tuple(given), loss) for x in xs]
     scores = study.labels.scores
     if scores is None:
         raise ParameterError("this study has no scores of rows")
     words = _SCORED[study.regime.name]
     return [means_information(scored_cells(study.frame, scores, x, given), loss=loss, estimator=words) for x in xs]
+
+
+def weighs_rows(reading: Mapping[str, Any]) -> bool:
+    """Tell whether options of reading give rows weights, or put them in groups; then information is that of tables."""
+    said = any(reading.get(name) is not None for name in ("groups", "survey_weight"))
+    return said or reading.get("missing") == "weighted"
+
+
+def _surveyed(study: Study, x: int, given: tuple[int, ...], loss: Loss) -> InformationEstimate:
+    """Estimate the information of one column from rows that have weights, or come in groups."""
+    columns, frame = (x, study.target, *given), study.frame
+    if study.labels.n_unlabeled or not study.regime.plain or loss != "log" or study.measures(columns):
+        raise NotAnswerableError(
+            "with groups=, survey_weight= and missing='weighted', information is estimated for categories, complete "
+            "labels and loss='log' only; cut numbers with discretize='sturges', or ask bl.test"
+        )
+    rows, weights = seen_in(frame, frozenset(columns)), study.weights_of(frame.names[j] for j in columns)
+    weights = np.ones(frame.n_rows) if weights is None else weights
+    rows &= weights > 0
+    strata = np.zeros(frame.n_rows, np.int64)
+    for z in given:
+        strata = np.unique(strata * int(frame.widths[z]) + frame.column(z), return_inverse=True)[1]
+    strata = np.unique(strata[rows], return_inverse=True)[1]
+    one, other = (frame.column(j)[rows].astype(np.int64) for j in columns[:2])
+    return survey_information(one, other, strata, weights[rows], None if study.groups is None else study.groups[rows])
 
 
 def label_tables(counts: NDArray[np.int32]) -> NDArray[np.int32]:

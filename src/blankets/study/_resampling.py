@@ -26,8 +26,9 @@ def rows_drawn(
     If rows belong to groups, whole groups are drawn.
     """
     if study.groups is not None:
-        return groups_drawn(study.groups, n_resamples, method, fraction, rng)
-    strata = [np.flatnonzero(study.strata == code) for code in np.unique(study.strata)]
+        return groups_drawn(study.groups[: study.n_rows], n_resamples, method, fraction, rng)
+    classes = study.strata[: study.n_rows]
+    strata = [np.flatnonzero(classes == code) for code in np.unique(classes)]
     draws: list[NDArray[np.int64]] = []
     while len(draws) < n_resamples:
         if method == "bootstrap":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -42,12 +42,12 @@ def permuted(table: Rows, target: int, order: NDArray[np.int64]) -> Rows:
     return replace(table, values=values)
 
 
-def with_noise(table: Rows, columns: Mapping[str, int], rng: np.random.Generator) -> Rows:
-    """Return the table with shuffled copies of some columns, under new names."""
+def with_noise(table: Rows, columns: Mapping[str, int], order: Callable[[], NDArray[np.int64]]) -> Rows:
+    """Return the table with copies of some columns, each in another order of the rows, under new names."""
     if isinstance(table, Frame):
         noisy = table
         for name, x in columns.items():
-            noisy = noisy.reordered(x, rng.permutation(table.n_rows), name)
+            noisy = noisy.reordered(x, order(), name)
         return noisy
-    noise = [rng.permutation(table.values[:, x]) for x in columns.values()]
+    noise = [table.values[order(), x] for x in columns.values()]
     return replace(table, names=(*table.names, *columns), values=np.column_stack([table.values, *noise]))

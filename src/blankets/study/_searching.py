@@ -179,7 +179,7 @@ class Search:
             excluded=self.study.set_aside | self.knows.excluded,
             by_effect=self.study.testing.strength == "information",
             effects=lambda members: member_effects(self.study, target, members, self.knows.known.always),
-            checks=lambda members: checked(self.study, target, members) if self.wanted.audit else (),
+            checks=lambda members: checked(self.study.one_table, target, members) if self.wanted.audit else (),
             call=self.study.mark,
         )
         _log(blanket)

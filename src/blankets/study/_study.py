@@ -50,8 +50,10 @@ from blankets.independence import (
     IndependenceTest,
     PairwiseTests,
     PartialCorrelation,
+    PooledTests,
     RoutedTests,
     ScoredTests,
+    SeenModel,
     TableTests,
     aligned,
     own_tests,
@@ -72,9 +74,11 @@ from blankets.regimes import (
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
 from blankets.study._groups import order_by_groups, warn_of_few_groups, warn_of_subjects
+from blankets.study._imputing import as_one, is_plain
 from blankets.study._no_table import NoTable
 from blankets.study._progress import Progress, watched
 from blankets.study._rows import permuted, strata_of, taken, with_noise
+from blankets.study._standing import Standing
 from blankets.study._testing import MOST_ROWS, Testing
 
 Seed = np.random.Generator | int | None
@@ -106,6 +110,7 @@ class Study:
     group_name: str = ""
     survey: NDArray[np.float64] | None = None  # (rows,): weights of a survey
     drawn: bool = False  # whether the rows were drawn from another study; then no fingerprint is needed
+    copies: int = 1  # completed tables below each other in ``table`` (multiple imputation)
     own: IndependenceTest | None = None  # a test of the user's own; None: tests of this library
 
     # --- opening ---------------------------------------------------------------------------------------------------
@@ -130,6 +135,7 @@ class Study:
         lenient: bool = False,
         asks: bool = False,
         knows_groups: bool = False,
+        pools: bool = False,
         numbers: bool = False,
         wide: bool = False,
     ) -> Iterator[Study]:
@@ -138,27 +144,32 @@ class Study:
         The arguments are those of the public functions. ``about`` also identifies a checkpoint. With ``lenient``
         (for `audit`), labels may be missing without a given reason.
         With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
-        ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``numbers``: whether
-        numbers stay numbers, if the test takes them and rows do not come in groups. ``wide``: even in a table of very
-        many columns, because the question looks at each only a few times.
+        ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``pools``: whether it
+        can answer from several completed tables. ``numbers``: whether numbers stay numbers, if the test takes them.
+        ``wide``: even in a table of very many columns, because the question looks at each only a few times.
         """
         own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
+        in_memory = own is None and is_plain(engine)
+        data, y, reading, copies = as_one(data, target, y, reading, pools=pools, in_memory=in_memory)
         testing = Testing() if own is not None else Testing.of(test)
         threads = threads_from(n_jobs)
-        if (reading.groups is not None or reading.survey_weight is not None) and not knows_groups:
+        weighted = reading.survey_weight is not None or reading.missing == "weighted"
+        if (reading.groups is not None or weighted) and not knows_groups:
             raise NotAnswerableError(
-                "groups= and survey_weight= are built for discover, discover_all, test, stability, refute and audit; "
-                "intervals and power of this question would be wrong"
+                "groups=, survey_weight= and missing='weighted' are built for discover, discover_all, test, rank, "
+                "mutual_information, stability, refute and audit; what this question says would be wrong"
             )
         apart = reading.groups is None and reading.survey_weight is None
         beside = labels.beside if isinstance(labels, Regime) else None
         reading, target = _beside_table(reading, target, y, labels, beside)
-        if beside is not None and not (apart and reading.sample_weight is None and reading.missing != "drop"):
+        as_they_are = apart and reading.sample_weight is None and reading.missing not in ("drop", "weighted")
+        if beside is not None and not as_they_are:
             raise NotAnswerableError(
-                f"{beside[0]}= is not built for groups=, weights and missing='drop': it belongs to the rows as they are"
+                f"{beside[0]}= is not built for groups=, weights, missing='drop' and missing='weighted': it belongs to "
+                f"the rows as they are"
             )
-        stay = numbers and testing.takes_numbers and apart and beside is None
-        known = _Known(y, labels, prior, reading, lenient, asks, stay, wide)
+        stay = numbers and testing.takes_numbers and beside is None
+        known = _Known(y, labels, prior, reading, lenient, asks, stay, copies > 1, wide)
         _check_testing(testing, own, known, engine)
         if (knows_columns := own_tests(data)) is not None:
             _check_own(known, engine, alone=True)
@@ -187,6 +198,7 @@ class Study:
                 study = cls(table=table, column=table.target, report=table.report, **options)
             else:
                 study = cls._of_codes(source, target, known, options)
+            study = study._of_copies(copies)
             if needs_target:
                 study.target  # noqa: B018  # raises an error if no target was named
             if numbers and testing.takes_numbers:
@@ -222,7 +234,7 @@ class Study:
         options |= {"groups": read.groups, "group_name": read.group_name, "survey": read.survey}
         if not known.lenient:
             warn_of_few_groups(read.groups, read.group_name)
-            if read.groups is None:
+            if read.groups is None and not known.pooled:
                 warn_of_subjects(frame, at)
         if at is not None and at in frame.numbers and frame.gaps(at) is not None:
             raise TargetError(
@@ -265,7 +277,8 @@ class Study:
     @property
     def n_rows(self) -> int:
         """Rows of the table."""
-        return len(self.table.values) if isinstance(self.table, NumericTable) else self.table.n_rows
+        n = len(self.table.values) if isinstance(self.table, NumericTable) else self.table.n_rows
+        return n // self.copies
 
     @property
     def frame(self) -> Frame:
@@ -427,6 +440,8 @@ class Study:
 
     def take(self, rows: NDArray[np.int64]) -> Study:
         """Return the study with only some rows, counted on one thread."""
+        if self.copies > 1:  # the same rows of each completed table
+            rows = (rows + self.n_rows * np.arange(self.copies)[:, np.newaxis]).ravel()
         table, column = taken(self._in_memory, self.target, rows)
         groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
         about = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
@@ -438,13 +453,14 @@ class Study:
 
     def shuffled(self, rng: np.random.Generator) -> Study:
         """Return the study with its target shuffled among the rows, or among groups where rows belong together."""
-        if self.groups is None:
-            return self.permuted(rng.permutation(self.n_rows))
-        return self.permuted(order_by_groups(self.groups, rng))
+        return self.permuted(self._order(rng))
 
     def with_noise(self, columns: Mapping[str, int], rng: np.random.Generator) -> Study:
-        """Return the study with shuffled copies of some columns, under new names."""
-        return self._drawn(with_noise(self._in_memory, columns, rng))
+        """Return the study with shuffled copies of some columns, under new names; groups stay together."""
+        return self._drawn(with_noise(self._in_memory, columns, lambda: self._order(rng)))
+
+    def _order(self, rng: np.random.Generator) -> NDArray[np.int64]:
+        return rng.permutation(self.n_rows) if self.groups is None else order_by_groups(self.groups, rng)
 
     def with_labels(self, codes: NDArray[Any]) -> Study:
         """Return the study with other labels."""
@@ -487,23 +503,22 @@ class Study:
         ``drivers`` are columns that tests of labeled rows always condition on. Without a seed the same data give
         the same answer.
         """
-        if (ready := self._tests_of_whole_table) is not None:
+        if (ready := self._ready_tests(level, rng)) is not None:
             return ready
         seeded = self.testing.kind == "auto" and rng is not None
         seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
 
         def of(frame: Frame, rows: NDArray[np.bool_] | None = None) -> IndependenceTest:
+            some, standing = frame if rows is None else frame.take(rows), self._standing.take(rows)
             if self.survey is not None:
-                return self._surveyed(frame, rows)
-            counter = self._counted(frame.without_numbers(), rows)
-            some = frame if rows is None else frame.take(rows)
-            return self.testing.mixed(some, tables(counter), level=level, blocks=self._wide_drivers)
+                return standing.surveyed(some)
+            return standing.tests(some, tables(self._counted(frame.without_numbers(), rows)), level)
 
         def tables(counter: Counter) -> TableTests:
             return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
 
         def of_all() -> IndependenceTest:
-            by_rows = self._measured or self.survey is not None
+            by_rows = self._measured or self.survey is not None or self.reading.missing == "weighted"
             return of(self.frame) if by_rows else tables(self._counter_of_all)
 
         if column is None:
@@ -528,9 +543,8 @@ class Study:
             with_target = self._pairwise(labeled)
         return RoutedTests(self.target, with_target, of_all())
 
-    @property
-    def _tests_of_whole_table(self) -> IndependenceTest | None:
-        """The tests that need no counts: the user's own, or those of a table of numbers."""
+    def _ready_tests(self, level: float | None, rng: Seed) -> IndependenceTest | None:
+        """Return the tests that need no counts: the user's own, those of a table of numbers, or pooled ones."""
         if self.own is not None and self.drawn:
             raise NotAnswerableError(
                 "this question changes the rows, but a test of your own answers for the rows that it has"
@@ -539,13 +553,69 @@ class Study:
             return aligned(self.own, self.names)
         if isinstance(self.table, NumericTable):
             return PartialCorrelation(self.table.values, self.names, reliability=self.testing.reliability)
+        if self.copies > 1:
+            return self._pooled([part.tests(level=level, rng=rng) for part in self._completed])
         return None
 
-    def _surveyed(self, frame: Frame, rows: NDArray[np.bool_] | None) -> TableTests:
-        """Return the tests of weighted rows."""
-        at = slice(None) if rows is None else rows
-        weights, groups = np.asarray(self.survey)[at], None if self.groups is None else self.groups[at]
-        return self.testing.surveyed(self.place.counter(frame, rows), weights, groups)
+    @property
+    def weighs(self) -> bool:
+        """Whether rows come in groups or have weights."""
+        return self.groups is not None or self.survey is not None or self._seen_model is not None
+
+    @cached_property
+    def _seen_model(self) -> SeenModel | None:
+        """The model of missing values by which rows are weighted."""
+        weighted = self.reading.missing == "weighted" and isinstance(self.table, Frame) and bool(self.table.holes)
+        return SeenModel(self.frame) if weighted else None
+
+    def weights_of(self, names: Iterable[str]) -> NDArray[np.float64] | None:
+        """Return the weights of rows in estimates about the target and some columns; None if all are equal."""
+        if (model := self._seen_model) is None:
+            return self.survey
+        weights = model.of_rows([self.frame.index(name) for name in names])
+        return self.survey if weights is None else weights if self.survey is None else weights * self.survey
+
+    def _of_copies(self, copies: int) -> Study:
+        """Return the study of several completed tables, which were read as one."""
+        if copies == 1:
+            return self
+        frame = self.frame
+        if self.testing.kind != "auto":
+            raise ParameterError(f"completed tables are pooled with test='auto' only, not with {self.testing.kind!r}")
+        if frame.holes or self.labels.n_unlabeled or frame.n_rows % copies or self.report.unlabeled:
+            gaps = listed(frame.names[j] for j in frame.holes) if frame.holes else "the target"
+            raise DataError(f"completed tables still have missing values, in {gaps}; impute these too, or leave it out")
+        given = replace(self.report, n_rows=frame.n_rows // copies, n_rows_given=self.report.n_rows_given // copies)
+        return replace(self, copies=copies, report=given)
+
+    @property
+    def one_table(self) -> Study:
+        """The study, or that of the first of several completed tables."""
+        return self if self.copies == 1 else self._completed[0]
+
+    @cached_property
+    def _completed(self) -> list[Study]:
+        """The study of each completed table."""
+        first = np.arange(self.n_rows)
+        return [self._part(first + k * self.n_rows) for k in range(self.copies)]
+
+    def _part(self, rows: NDArray[np.int64]) -> Study:
+        groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
+        some = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
+        return self._drawn(self.frame.take(rows), copies=1, place=self.place, **some)
+
+    def _pooled(self, each: list[IndependenceTest]) -> PooledTests:
+        frame = self.frame.without_numbers()
+        measured = np.zeros(frame.n_columns, bool)
+        measured[[*self.frame.numbers, *self.frame.ordered]] = True
+        if self.groups is not None or self.survey is not None:
+            measured[:] = True  # no likelihood ratio, but statistics that have their law
+        return PooledTests(each, TableTests(self.place.counter(frame), reliability=0.0), measured)
+
+    @property
+    def _standing(self) -> Standing:
+        weighs = self.reading.missing == "weighted"
+        return Standing(self.testing, self.place, weighs, self.survey, self.groups, self._wide_drivers)
 
     @property
     def _wide_drivers(self) -> tuple[int, ...]:
@@ -614,8 +684,6 @@ class Study:
                 f"numbers are tested as they are in memory only ({MOST_ROWS:,} rows drawn at random, as a table in "
                 f"memory, are as many as such tests look at); from a packed table or a database they are counted"
             )
-        elif self.groups is not None or self.survey is not None:
-            why = "with groups or survey weights tests count levels"
         elif len(self.names) > MOST_NUMBERS:
             why = f"with more than {MOST_NUMBERS:,} columns tests of numbers take too long"
         else:
@@ -688,17 +756,39 @@ class Study:
     @property
     def about_rows(self) -> tuple[str, ...]:
         """What was done about rows that belong together, have the weights of a survey, or are very many."""
+        said = []
         if self.survey is not None:
-            return (
-                "Rows have the weights of a survey: tests are those of the population, corrected by Rao and Scott.",
+            said.append(
+                "Rows have the weights of a survey: tests are those of the population, corrected by Rao and Scott "
+                "(products of residuals are weighted where a number is involved)."
             )
-        if self._measured and self.n_rows > MOST_ROWS and self.groups is None:
-            return (f"Tests of numbers looked at {MOST_ROWS:,} of the {self.n_rows:,} rows, drawn at random.",)
-        if self.groups is None:
+        if self._measured and self.n_rows > MOST_ROWS:
+            said.append(f"Tests of numbers looked at {MOST_ROWS:,} of the {self.n_rows:,} rows, drawn at random.")
+        if self.groups is not None:
+            said.append(
+                f"The {self.n_rows:,} rows belong to {self.n_groups:,} groups ({self.group_name}): tests allow for any "
+                f"dependence within a group, and take groups for independent draws."
+            )
+        if self.copies > 1:
+            said.append(
+                f"Missing values were imputed before: tests of {self.copies} completed tables are pooled (by D3, and "
+                f"by D2 where a number is involved), and so are effects (Rubin's rules)."
+            )
+        return (*said, *self._about_holes)
+
+    @property
+    def _about_holes(self) -> tuple[str, ...]:
+        """What weights for missing values come from."""
+        if (model := self._seen_model) is None:
             return ()
+        told = {x: sorted(by, key=by.__getitem__) for x, by in model.telling.items() if by}
+        words = [f"{self.names[x]} (by {listed(self.names[z] for z in by[:3])})" for x, by in told.items()]
+        if not words:
+            return ("No complete column tells where values are missing, so that all rows with a value weigh the same.",)
         return (
-            f"The {self.n_rows:,} rows belong to {self.n_groups:,} groups ({self.group_name}): tests allow for any "
-            f"dependence within a group, and take groups for independent draws.",
+            f"Rows with a value stand for those without one, weighted by complete columns that tell of the gaps, in "
+            f"{', '.join(words)}. Gaps that depend on anything else, or on the missing value itself, are not "
+            f"corrected.",
         )
 
     @property
@@ -718,6 +808,7 @@ class _Known:
     lenient: bool
     asks: bool
     numbers: bool = False  # whether numbers may stay numbers
+    pooled: bool = False  # whether several completed tables are read as one
     wide: bool = False  # whether they may in a table of very many columns too
 
     @property

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blankets.arguments import number, one_of
 from blankets.counting import Counter
@@ -19,6 +18,8 @@ from blankets.independence import (
     SeenBlocks,
     SurveyTests,
     TableTests,
+    Units,
+    WeightedBlocks,
     table_tests,
 )
 from blankets.records import named
@@ -81,11 +82,21 @@ class Testing:
         """Whether numbers are tested as they are, not as levels."""
         return self.kind == "fisher-z"
 
-    def surveyed(self, counter: Counter, weights: NDArray[np.float64], groups: NDArray[np.int64] | None) -> TableTests:
-        """Return the tests of rows that have the weights of a survey."""
+    def surveyed(self, counter: Counter, units: Units) -> TableTests:
+        """Return the tests of tables of rows that have weights."""
         if self.kind != "auto":
-            raise ParameterError(f"test={self.kind!r} takes rows for equal draws; for survey_weight= use test='auto'")
-        return SurveyTests(counter, weights, groups, reliability=self.reliability, strength=self.strength)
+            raise ParameterError(
+                f"test={self.kind!r} takes rows for equal draws; for survey_weight= and missing='weighted' use "
+                f"test='auto'"
+            )
+        return SurveyTests(
+            counter,
+            units.weights,
+            units.groups,
+            model=units.model,
+            reliability=self.reliability,
+            strength=self.strength,
+        )
 
     @property
     def takes_numbers(self) -> bool:
@@ -93,16 +104,30 @@ class Testing:
         return self.kind == "auto"
 
     def mixed(
-        self, frame: Frame, tables: TableTests, *, level: float | None = None, blocks: Sequence[int] = ()
+        self,
+        frame: Frame,
+        tables: TableTests,
+        *,
+        level: float | None = None,
+        blocks: Sequence[int] = (),
+        units: Units | None = None,
     ) -> IndependenceTest:
         """Return the tests of a frame: those of its count tables, and of functions of columns where it has numbers.
 
-        ``blocks``: other columns whose tests are those of functions of columns too.
+        ``blocks``: other columns whose tests are those of functions of columns too. ``units``: what rows stand for,
+        if they are not equal and independent draws.
         """
         measured = np.zeros(frame.n_columns, bool)
         measured[[*frame.numbers, *frame.ordered, *blocks]] = True
-        if not self.takes_numbers or not measured.any() or isinstance(tables, ClusteredTests):
+        if not self.takes_numbers or not measured.any():
             return tables
+        if units is not None:
+            if frame.n_rows > MOST_ROWS:
+                drawn = np.sort(np.random.default_rng(0).choice(frame.n_rows, MOST_ROWS, replace=False))
+                frame = frame.take(drawn)
+                units = units.take(drawn, frame)
+            weighted = WeightedBlocks(frame, units, reliability=self.reliability, strength=self.strength)
+            return MixedTests(tables, weighted, measured)
         frame = at_most_rows(frame)
         functions = SeenBlocks(frame, reliability=self.reliability, strength=self.strength, level=level)
         return MixedTests(tables, functions if frame.holes else functions.of_all, measured)
