@@ -83,7 +83,8 @@ def test_a_store_answers_every_question(table, folder, expected, tmp_path):
     store = bl.pack(folder, tmp_path / "store", target="ill")
     assert same(bl.discover(store, "ill", algorithm="hiton-mb", discretize="sturges"), expected)
     assert same(bl.discover(tmp_path / "store", "ill", algorithm="hiton-mb", discretize="sturges"), expected)
-    assert bl.rank(store, "ill").table() == bl.rank(table, "ill").table()
+    cut = {"discretize": "sturges"}
+    assert bl.rank(store, "ill", **cut).table() == bl.rank(table, "ill", **cut).table()
     everything = bl.discover_all(store, ["a", "child"], algorithm="iamb", discretize="sturges")
     by_hand = bl.discover_all(table, ["a", "child"], algorithm="iamb", discretize="sturges")
     assert {t: b.members for t, b in everything.items()} == {t: b.members for t, b in by_hand.items()}

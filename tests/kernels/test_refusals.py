@@ -22,8 +22,11 @@ def new_table(k, *, columns=2, codes=2, rows=5, planes=2, totals=2, holes=None):
     return k.Table(np.zeros((codes, 5), CODES), ints(*[2] * columns), bits, sums, ints(-1, -1), rows, 0, 1, holes)
 
 
-def permuted(k, rows, columns, labels, terms=5):
-    return k.permute(np.array(rows), np.array(columns), ints(*labels), 0.0, np.zeros(terms), 1, 9, 9, 0.0)
+def of_tables(k, what, counts, shape):
+    """Ask a kernel about one flat table, of counts that do not fit its shape or are none."""
+    formula = k.Formula(ints(0, 0, 0), True, 0.0, False, False)
+    more = {"permute": (formula, 9, 9, 0.0), "block_statistics": (formula,)}[what]
+    return getattr(k, what)(np.array([counts], COUNTS), *shape, *more)
 
 
 def tree(k, *, weights=4, position=NONE, groups=NO_GROUPS, n_groups=NONE):
@@ -76,10 +79,11 @@ WRONG = [
     (lambda k: k.best_parents(np.ones(3), 2, ints(0, 0), ints(0, 0), 1, ints(0, 0)), "every set of nodes has a score"),
     (lambda k: fitted(k, [], 0), "there are no rows"),
     (lambda k: fitted(k, [0, 0, 2], 2), "every row has completions, and every set groups"),
-    (lambda k: permuted(k, [[1, 1]], [[1, 1], [1, 1]], [0, 1]), "every stratum has rows and columns"),
-    (lambda k: permuted(k, [[3, -1]], [[1, 1]], [0, 1]), "margins are not negative"),
-    (lambda k: permuted(k, [[1, 1]], [[3, -1]], [0, 1]), "margins are not negative"),
-    (lambda k: permuted(k, [[1, 1]], [[1, 1]], [0, 1, 0]), "every row needs a label"),
+    *(
+        (lambda k, what=what, given=given: of_tables(k, what, *given), "this shape, or a count is negative")
+        for what in ("permute", "block_statistics")
+        for given in (([1, 1, 1], (2, 2, 1)), ([1, 1], (0, 2, 1)), ([1, 1, -1, 1], (2, 2, 1)))
+    ),
     (lambda k: scanned(k, 0, 2), "not all of these columns have bits"),
     (lambda k: scanned(k, 64, 1), "there is to be room for all answers"),
     (lambda k: new_table(k, holes=np.zeros(3, CODES)), "every column has holes or not"),

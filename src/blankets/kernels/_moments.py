@@ -13,7 +13,7 @@ import numpy as np
 from blankets.kernels._cells import DEGREES, SMALL, put_cell, put_root
 from blankets.kernels._permute import closely
 from blankets.kernels._room import Cells, Formula, Law, Room, given_back
-from blankets.kernels._statistics import put_margins, share_strata, statistic_of
+from blankets.kernels._statistics import are_counts, put_margins, share_strata, statistic_of
 from blankets.kernels._tail import log_tail
 from blankets.kernels._types import *
 
@@ -272,8 +272,8 @@ def doubtful_of(statistic: Reals, dof: Reals, law: Law) -> Ints:
 def block_moments(tables: Counts2, n_x: int64, n_y: int64, n_z: int64, cells: Cells) -> Reals2:
     """Return mean and variance of G, the least expected count and the rows that can be moved, of flat tables."""
     n: int64 = tables.shape[0]
-    if n_x < 1 or n_y < 1 or n_z < 0 or tables.shape[1] != n_x * n_y * n_z:
-        raise ValueError("the tables do not have this shape")
+    if not are_counts(tables, n_x, n_y, n_z):
+        raise ValueError("the tables do not have this shape, or a count is negative")
     found = np.empty((4, n))
     out: NewReals2 = view(found)
     room: Room = Room()
@@ -301,8 +301,8 @@ def block_statistics(
     the formula judges.
     """
     n: int64 = tables.shape[0]
-    if n_x < 1 or n_y < 1 or n_z < 0 or tables.shape[1] != n_x * n_y * n_z:
-        raise ValueError("the tables do not have this shape")
+    if not are_counts(tables, n_x, n_y, n_z):
+        raise ValueError("the tables do not have this shape, or a count is negative")
     statistic, dof, log_p, method = np.full((4, n), np.nan)
     g: NewReals = view(statistic)
     free: NewReals = view(dof)

@@ -13,7 +13,7 @@ from math import exp, lgamma, log, sqrt
 import numpy as np
 
 from blankets.kernels._room import MOST_KNOWN, Formula, Room, given_back, has_codes
-from blankets.kernels._statistics import put_margins, term
+from blankets.kernels._statistics import are_counts, put_margins, term
 from blankets.kernels._types import *
 
 EXACT: int64 = 5  # how a p-value was found, as in `_moments`
@@ -278,8 +278,8 @@ def permute(
     decision at this level is clear.
     """
     n: int64 = tables.shape[0]
-    if n_x < 1 or n_y < 1 or n_z < 0 or tables.shape[1] != n_x * n_y * n_z:
-        raise ValueError("the tables do not have this shape")
+    if not are_counts(tables, n_x, n_y, n_z):
+        raise ValueError("the tables do not have this shape, or a count is negative")
     found = np.empty((3, n), np.int64)
     out: NewInts2 = view(found)
     room: Room = formula.rooms.pop() if formula.rooms else Room()

@@ -27,6 +27,18 @@ def term(n: uint32, terms: Ints, unit: float64) -> int64:
 
 
 @inner
+def are_counts(tables: Counts2, n_x: int64, n_y: int64, n_z: int64) -> bint:
+    """Whether flat tables have this shape, and no count is negative."""
+    if n_x < 1 or n_y < 1 or n_z < 0 or tables.shape[1] != n_x * n_y * n_z:
+        return False
+    for i in range(tables.shape[0]):
+        for cell in range(tables.shape[1]):
+            if tables[i, cell] < 0:
+                return False
+    return True
+
+
+@inner
 def share_strata(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, formula: Formula, room: Room) -> void:
     """Set what tables with the same y and strata share, from one of them.
 
