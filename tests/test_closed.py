@@ -139,3 +139,14 @@ def test_closing_ends_where_rows_are_too_few_for_all_and_says_so():
     assert any("Rows are too few to test any other column given the 14 members" in note for note in blanket.warnings)
     assert set(blanket.columns) == {"y", *blanket.members, *blanket.undecided, *blanket.partly}
     assert len(blanket.undecided) > 10
+
+
+def test_a_number_that_shows_a_category_could_replace_it():
+    """The bill tells the stage nearly without error: whichever of them is a member, the other could be."""
+    rng = np.random.default_rng(22)
+    stage, smokes = rng.integers(0, 3, 900), rng.random(900) < 0.4
+    chance = np.array([[0.08, 0.25, 0.5], [0.3, 0.6, 0.9]])[smokes.astype(int), stage]
+    table = {"stage": stage.astype(str), "bill": 400 * stage + rng.normal(0, 50, 900), "smokes": smokes}
+    found = bl.discover(table | {"back": rng.random(900) < chance}, "back")
+    member = next(x for x in found.members if x != "smokes")
+    assert {member, *found.equivalents[member]} == {"stage", "bill"}

@@ -23,7 +23,7 @@ def raw(tmp_path, monkeypatch):
             smokes, stage, ward = rng.random() < 0.4, int(rng.integers(0, 3)), "ABC"[rng.integers(0, 3)]
             back = rng.random() < [[0.08, 0.25, 0.5], [0.3, 0.6, 0.9]][smokes][stage]
             seen = date(2021, 1, 1) + timedelta(days=int(rng.integers(0, 900)))
-            bill = 900.0 + 400.0 * stage + 50.0 * rng.standard_normal()  # tells about the stage only
+            bill = 1900.0 + 400.0 * stage + 400.0 * rng.standard_normal()  # tells about the stage only
             kept = ["yes" if smokes else "no", f"stage {'I' * (stage + 1)}", f"{bill:,.2f} €".replace(",", " ")]
             holes = [word if rng.random() > 0.06 else rng.choice(["", "?", "NA", "n/a"]) for word in kept]
             gone = ["R1", "readmitted"] if back else [f"H{rng.integers(0, 2)}", "closed"]

@@ -200,7 +200,7 @@ def test_questions_about_wrong_codes_stay_inside(k, seed):
 @BOTH
 @pytest.mark.parametrize("judges", [False, True])
 def test_wrong_totals_and_tables_stay_inside(k, judges):
-    """Bits that are not as many as was said make counts below 0 and beyond the rows; so may tables be."""
+    """Bits that are not as many as was said make counts below 0 and beyond the rows; tables may have too many."""
     rng = np.random.default_rng(5)
     arities = np.array([2, 2, 2, 3, 3, 2, 2, 1])
     codes = rng.integers(0, arities[:, np.newaxis], (8, 70)).astype(np.uint8)
@@ -220,7 +220,7 @@ def test_wrong_totals_and_tables_stay_inside(k, judges):
         answers, whole = guarded((4, 7), float)
         k.scan_bits(table, formula, np.arange(1, 8), 0, *answers)
         assert untouched(whole)
-    tables = rng.integers(-5, 40, (6, 12)).astype(np.int32)
+    tables = rng.integers(0, 40, (6, 12)).astype(np.int32)  # more rows than there are
     assert len(k.block_statistics(tables, 2, 3, 2, formula)[0]) == 6
 
 

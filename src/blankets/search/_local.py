@@ -29,6 +29,7 @@ class Neighborhood:
     separators: dict[int, Given] = field(default_factory=dict)
     untested: frozenset[int] = frozenset()  # columns that could not be tested
     capped: bool = False  # whether there were conditioning sets larger than the limit
+    asked: int = 0  # tests that it took, if they are limited
     log: Trace = field(default_factory=Trace)  # the decisions
 
     def separator(self, x: int) -> Given | None:

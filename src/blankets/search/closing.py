@@ -202,10 +202,11 @@ def close(
     own = [batch for _, batch in trace.scans if batch.y == target and batch.asked is not None]
     tied = {x for batch in own for x in batch.xs[_perhaps_dependent(batch, level)].tolist()}
     tied |= {d.x for d in trace.decisions if d.action != "passed over" and d.evidence.y == target}
+    rest = outside(np.asarray(candidates, np.int64), members)
+    tied |= set(rest[_perhaps_dependent(tests.by_formula().scan(rest, target), level)].tolist())
     evidence = evidence_of(tests, target, members, alpha=alpha)
     unchecked = tuple(e.x for e in evidence if not set(members) <= {e.x, *e.given})
     waiting = _Blanket(tests, target, candidates, list(members), alpha, trace).waiting()
-    rest = outside(np.asarray(candidates, np.int64), members)
     partly, undecided = _untestable(tests, target, rest, members, alpha, waiting)
     return replace(
         found,
@@ -351,7 +352,8 @@ def equivalents_of(
     """Return, for each member, the columns that could replace it.
 
     With R the other members, a and b are equivalent if both depend on the target given R, and given R and one of
-    them the target is independent of the other. Independence needs a test with enough rows.
+    them the target is independent of the other. Independence needs a test with enough rows. By the chain rule both then
+    tell as much given R: columns that tell less than half as much are not asked about.
 
     ``columns``: columns outside that depended on the target in some test.
 
@@ -370,11 +372,15 @@ def equivalents_of(
     level = alpha / max(len(columns), 1)
     if not len(columns) or not members:
         return {}
-    irrelevant = tests.scan(columns, target, members)
-    able = irrelevant.xs[irrelevant.independent(alpha)]
-    found: dict[int, tuple[int, ...]] = {}
-    for a in members if len(able) else ():
+    quick, found = tests.by_formula(), dict[int, tuple[int, ...]]()
+    for a in members:
         rest = tuple(z for z in members if z != a)
+        alone = quick.scan((*columns, a), target, rest)
+        tells = alone.effect - alone.dof / (2.0 * np.asarray(alone.n_rows))  # minus what chance adds
+        able = alone.xs[:-1][(_perhaps_dependent(alone, level) & (tells >= tells[-1] / 2.0))[:-1]]
+        if not len(able):
+            continue
+        able = able[tests.scan(able, target, members).independent(alpha)]
         batch = tests.at_level(level).scan(able, target, rest)
         tied = batch.xs[batch.order(batch.dependent(level))].tolist()
         stand_ins = tuple(b for b in tied if tests.test(a, target, (*rest, b)).independent(alpha))

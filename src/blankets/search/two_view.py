@@ -5,7 +5,8 @@ members if there are too few rows to condition at all. Searches that condition o
 behind strong ones. Here both are used:
 
 1. *Small sets*: PCMB, with the fastest tests. Each neighborhood has a limit of tests; if that is not enough, sets are
-   limited to two columns, and if that is not enough either, the neighborhood is not used. Members are kept only if
+   limited to two columns, and if that is not enough either, the neighborhood is not used. So are neighborhoods not used
+   that are still unknown when all together have taken their limit. Members are kept only if
    there are enough rows to test them given two others (or all others): otherwise "no set separates it" means nothing.
 2. *The whole blanket*: closing from there (`blankets.search.closing`), with calibrated tests, also in sparse tables.
 
@@ -43,8 +44,8 @@ def two_view(
 ) -> Found:
     """Return the Markov blanket of ``target`` among ``candidates``.
 
-    ``tests_a_column``: limit of tests in the search for the neighbors of one column, per other column. 0: only closing,
-    from the empty set; this is also done with more than 50,000 columns.
+    ``tests_a_column``: limit of tests in the search for the neighbors of one column, and of all columns together, per
+    other column. 0: only closing, from the empty set; this is also done with more than 50,000 columns.
 
     Examples
     --------
@@ -60,8 +61,8 @@ def two_view(
         used = int(np.max(tests.scan(candidates, target).n_rows, initial=1))
         n, rows = len(candidates), max(used, tests.looked_at)
         most = max(tests_a_column * n, 2 * n * 2**n if n <= _FEW else 0)
-        most = min(most, max(int(_VISITS / rows), 3 * n))
-        start = _by_small_sets(tests.by_formula(), target, candidates, alpha=alpha, trace=trace, most=most)
+        limits = most, min(most, max(int(_VISITS / rows), 3 * n))
+        start = _by_small_sets(tests.by_formula(), target, candidates, alpha=alpha, trace=trace, limits=limits)
     members = settle(tests, target, candidates, start.members, alpha=alpha, trace=trace, stay=start.members)
     return replace(
         start, members=members, separators={x: given for x, given in start.separators.items() if x not in members}
@@ -69,14 +70,26 @@ def two_view(
 
 
 def _by_small_sets(
-    tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, most: int
+    tests: IndependenceTest,
+    target: int,
+    candidates: Sequence[int],
+    *,
+    alpha: float,
+    trace: Trace,
+    limits: tuple[int, int],
 ) -> Found:
-    """Return what PCMB finds within a limit of tests, without members that too few rows support."""
+    """Return what PCMB finds within limits of tests (in all, and in one neighborhood), without doubtful members."""
+    in_all, most = limits
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=_CAPPED, trace=trace)
     limited: set[int] = set()
+    asked: dict[int, int] = {}  # by each neighborhood, whoever searched for it first
 
     def raw(x: int) -> Neighborhood:
+        if x not in asked and sum(asked.values()) > in_all:
+            limited.add(x)
+            return _unknown(search, x, 0)
         found = search.learn(("within", most), x, lambda own, y, log: _within(own, y, log, most))
+        asked[x] = found.asked
         limited.update([x] if found.capped else [])
         return found
 
@@ -103,6 +116,7 @@ def _testable(tests: IndependenceTest, target: int, x: int, members: Sequence[in
 
 def _within(search: LocalSearch, y: int, log: Trace, most: int) -> Neighborhood:
     """Return the neighbors of ``y`` that enough rows support, within the limit of tests; else none."""
+    asked = 0
     for cap in (None, _CAPPED):
         limited = LimitedTests(search.tests, most)
         within = LocalSearch(limited, y, search.others(y), alpha=search.alpha, max_given=cap, trace=search.trace)
@@ -110,11 +124,18 @@ def _within(search: LocalSearch, y: int, log: Trace, most: int) -> Neighborhood:
             found = pcd(within, y, log)
             sure = tuple(x for x in found.members if _testable(search.tests, y, x, found.members))
             doubtful = found.untested.union(x for x in found.members if x not in sure)
-            return replace(found, members=sure, untested=doubtful, capped=cap is not None)
+            asked += limited.asked
+            return replace(found, members=sure, untested=doubtful, capped=cap is not None, asked=asked)
         except OutOfTests:
+            asked += most
             log.decisions.clear()
             log.scans.clear()
-    return Neighborhood(members=(), untested=frozenset(search.others(y)), capped=True, log=log)
+    return _unknown(search, y, asked)
+
+
+def _unknown(search: LocalSearch, y: int, asked: int) -> Neighborhood:
+    """Return a neighborhood that would take too many tests: nothing is known of it."""
+    return Neighborhood(members=(), untested=frozenset(search.others(y)), capped=True, asked=asked)
 
 
 ALGORITHMS = (
