@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import gc
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -98,4 +99,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
 
 def main() -> None:
     """Run the command line of this process."""
-    sys.exit(run())
+    code = run()
+    gc.freeze()  # the system frees all memory at once; Python would look through it for longer than many answers take
+    sys.exit(code)
