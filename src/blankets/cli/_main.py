@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 import gc
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib import import_module
