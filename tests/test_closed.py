@@ -150,3 +150,15 @@ def test_a_number_that_shows_a_category_could_replace_it():
     found = bl.discover(table | {"back": rng.random(900) < chance}, "back")
     member = next(x for x in found.members if x != "smokes")
     assert {member, *found.equivalents[member]} == {"stage", "bill"}
+
+
+def test_a_member_of_a_table_with_numbers_is_tested_given_as_many_others_as_rows_allow():
+    rng = np.random.default_rng(0)
+    table = {f"c{j}": rng.integers(0, 4, 60).astype(str) for j in range(6)} | {"number": rng.normal(size=60)}
+    table["y"] = table["number"] + sum(1.5 * (table[f"c{j}"] == "0") for j in range(5)) + 0.2 * rng.normal(size=60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", BlanketsWarning)
+        found = bl.discover(table, "y", alpha=0.2)
+    given = found.strengths["number"].given
+    assert len(found.members) > 2
+    assert set() < set(given) < set(found.members)

@@ -300,9 +300,9 @@ def _given_some(tests: IndependenceTest, target: int, x: int, members: Sequence[
     """Return the test of a member given the others, from the first on, as far as rows allow."""
     given: tuple[int, ...] = ()
     others = [z for z in members if z != x]
-    most = tests.deepest([x], target, others)
+    most, n_rows = tests.deepest([x], target, others), max(tests.test(x, target).n_rows, tests.looked_at)
     for z in others:
-        if len(given) < most and not tests.rows_for(x, target, (*given, z)) > tests.looked_at:
+        if len(given) < most and not tests.rows_for(x, target, (*given, z)) > n_rows:
             given = (*given, z)
     evidence = tests.test(x, target, given)
     while given and not evidence.reliable:  # values are missing, or the test has a rule of its own
