@@ -64,7 +64,7 @@ class PooledTests(IndependenceTest):
         columns, given = np.asarray(xs, np.int64), tuple(given)
         batches = [tests.scan(columns, y, given, even_if_unreliable=even_if_unreliable) for tests in self.each]
         reliable = np.logical_and.reduce([batch.reliable for batch in batches])
-        dof = np.max([batch.dof for batch in batches], axis=0)
+        dof: Floats = np.array([batch.dof for batch in batches]).max(axis=0)
         log_p = np.array([batch.log_p for batch in batches])
         values = np.array([batch.statistic for batch in batches])
         counted = ~(self.measured[columns] | self.measured[[y, *given]].any())
