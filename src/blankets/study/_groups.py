@@ -15,7 +15,8 @@ FEW_GROUPS = 30
 FEWEST_SUBJECTS = 20  # with fewer values a column is a category
 ROWS_A_SUBJECT = 1.5  # from so many rows for each value on, on average, rows are repeated
 IDENTIFIERS = re.compile(
-    r"(^|[\W_])(id|ids|patient|subject|person|participant|household|molecule)([\W_]|id|no|nr|$)", re.I
+    r"(^|[\W_])(id|ids|patient|subject|person|participant|individual|respondent|household|molecule)([\W_]|id|no|nr|$)",
+    re.I,
 )
 
 Ints = NDArray[np.int64]
@@ -53,8 +54,8 @@ def likely_subjects(frame: Frame, target: int | None = None) -> dict[str, int]:
 def repeated_at_reading(levels: Mapping[str, int], n_rows: int) -> dict[str, int]:
     """Return those columns, left out as identifiers, whose names say that they tell who a row is about.
 
-    >>> repeated_at_reading({"patient_id": 200, "text": 200, "case_id": 590}, 600)
-    {'patient_id': 200}
+    >>> repeated_at_reading({"patient_id": 200, "individual": 150, "text": 200, "case_id": 590}, 600)
+    {'patient_id': 200, 'individual': 150}
     """
     return {name: n for name, n in levels.items() if IDENTIFIERS.search(name) and _repeats(n, n_rows)}
 
