@@ -5,8 +5,8 @@
 Prints, for each table of DIR (CSV, plain or .gz; the class is the column "class" or the last one) and of scikit-learn,
 the share of columns that each selector keeps and the accuracy of boosting and of a linear model; then mean ranks (1 is
 best) and mean accuracies. Selectors: the default `MarkovBlanketSelector`, its members alone (``share=0``), mRMR and the
-best by information (as many columns as the default keeps), Boruta (where it is installed), L1, and recursive elimination
-with cross-validation on tables with at most 60 columns. Ranks leave the members alone out.
+best by information (as many columns as the default keeps), Boruta (where it is installed), L1, and recursive
+elimination with cross-validation on tables with at most 60 columns. Ranks leave the members alone out.
 """
 
 from __future__ import annotations
