@@ -288,7 +288,8 @@ def evidence_of(tests: IndependenceTest, target: int, members: Sequence[int], *,
     batch = tests.drop_one(members, target)
     if batch.reliable.all():
         return tuple(batch)
-    anyway = tests.at_level(alpha).drop_one(members, target)
+    at_level = tests.at_level(alpha)
+    anyway = batch if at_level is tests else at_level.drop_one(members, target)
     needed = anyway.dependent(alpha)
     return tuple(
         batch[i] if batch.reliable[i] else anyway[i] if needed[i] else _given_some(tests, target, x, members)
@@ -300,7 +301,7 @@ def _given_some(tests: IndependenceTest, target: int, x: int, members: Sequence[
     """Return the test of a member given the others, from the first on, as far as rows allow."""
     given: tuple[int, ...] = ()
     others = [z for z in members if z != x]
-    most, n_rows = tests.deepest([x], target, others), max(tests.test(x, target).n_rows, tests.looked_at)
+    most, n_rows = tests.deepest([x], target, others), tests.looked_at or tests.test(x, target).n_rows
     for z in others:
         if len(given) < most and not tests.rows_for(x, target, (*given, z)) > n_rows:
             given = (*given, z)
