@@ -56,7 +56,8 @@ def kappa_of(
     if surrogate is Surrogate.FULL:
         return np.ones(p.shape)
     # Where every row of a class is labeled, rounding may pass 1.
-    return np.minimum(Channel.by_class(positives=a / p, negatives=b / (1.0 - p)).kappa(surrogate, p), 1.0)
+    kappa = Channel.by_class(positives=a / p, negatives=b / (1.0 - p)).kappa(surrogate, p)
+    return np.asarray(np.minimum(kappa, 1.0))
 
 
 def least_share(n: int, of: int) -> float:
