@@ -382,9 +382,12 @@ def equivalents_of(
         if not len(able):
             continue
         able = able[tests.scan(able, target, members).independent(alpha)]
+        # Few columns make a member irrelevant, so this comes before their own p-values at a small level.
+        able = able[[tests.test(a, target, (*rest, b)).independent(alpha) for b in able.tolist()]]
+        if not len(able):
+            continue
         batch = tests.at_level(level).scan(able, target, rest)
-        tied = batch.xs[batch.order(batch.dependent(level))].tolist()
-        stand_ins = tuple(b for b in tied if tests.test(a, target, (*rest, b)).independent(alpha))
+        stand_ins = batch.xs[batch.order(batch.dependent(level))].tolist()
         if stand_ins:
-            found[a] = stand_ins
+            found[a] = tuple(stand_ins)
     return found
