@@ -1,6 +1,6 @@
 """Labels as they are: level, power, coverage and blankets in each regime of labels, beside the naive way.
 
-    python benchmarks/labels.py size|gold|power|coverage|ppi|blankets [--draws N] [--seed N] [--only NAME]
+    python benchmarks/labels.py size|gold|power|promise|coverage|ppi|blankets [--draws N] [--seed N] [--only NAME]
 
 Tables of 2 or 3 levels. Each line is a mechanism; "naive" counts unlabeled rows as negatives (propensity, drivers) or
 takes the machine's labels for true (predicted). Wrong labels need no other test, so that they have no naive column.
@@ -155,6 +155,11 @@ def machine_sums(rng, draws, n_gold, share, prior, right, worse, n_each=20) -> n
     wrong = np.stack([np.full(len(share), 1 - right), 1 - right + worse])  # of negatives, of positives
     said = np.stack([1 - wrong[0], wrong[0]]), np.stack([wrong[1], 1 - wrong[1]])
     joint = np.array([(1 - prior) * said[0], prior * said[1]]) * share  # (y, said, x)
+    return sums_from(rng, draws, n_gold, joint, n_each)
+
+
+def sums_from(rng, draws, n_gold, joint, n_each=20) -> np.ndarray:
+    """Draw such sums from p(y, what the machine says, x)."""
     seen, rest = (
         rng.multinomial(n, joint.ravel(), draws).reshape(draws, *joint.shape).astype(float)
         for n in (n_gold, (n_each - 1) * n_gold)
@@ -193,6 +198,31 @@ def power(draws: int, rng: np.random.Generator) -> None:
             kappa = study.regime.kappa(study.labels).value
             promised.append(attained_power(noncentrality(effect, mechanism.n, kappa), 2, ALPHA))
         print(f"  {mechanism.name:42} {np.mean(found):.3f} promised {np.mean(promised):.3f}", flush=True)
+
+
+def promise(draws: int, rng: np.random.Generator) -> None:
+    """Print the power with few gold labels and a machine, and what `plan` promises, at an effect for a power of 0.8."""
+    print(f"power of tests at alpha = {ALPHA}, {draws} draws, and what plan promises with and without learning errors")
+    for n_gold in (50, 100, 200, 500):
+        for right, prior, levels in ((0.8, 0.3, 3), (0.9, 0.3, 3), (0.95, 0.3, 3), (0.9, 0.1, 2), (0.9, 0.5, 5)):
+            rho2 = float(Channel.noisy(1 - right, 1 - right).kappa(Surrogate.FULL, prior))
+            n = 20 * n_gold
+            of_many = 0.05 / (1 - 0.95 * rho2)
+            shift = np.outer([-1, 1], np.linspace(1, -1, levels)) * prior * (1 - prior) / levels
+            none = np.outer([1 - prior, prior], np.full(levels, 1 / levels))
+            at = [none + s * shift for s in np.linspace(0.01, 0.99 / (1 - prior), 200)]
+            nats = np.array([(p * np.log(p / none)).sum() for p in at])  # margins stay
+            k = int(np.searchsorted(attained_power(noncentrality(nats, n, of_many), levels - 1, ALPHA), 0.8))
+            if k == len(at):
+                continue  # no effect is large enough
+            said = np.array([[right, 1 - right], [1 - right, right]])
+            sums = sums_from(rng, draws, n_gold, at[k][:, np.newaxis] * said[:, :, np.newaxis])
+            found = np.mean([GOLD.test(table)[2] <= np.log(ALPHA) for table in sums])
+            labels = bl.Predicted(accuracy=right, prior=prior)
+            told = bl.plan(effect=float(nats[k]), alpha=ALPHA, dof=levels - 1, rows=n, labeled=n_gold, labels=labels)
+            plain = float(attained_power(noncentrality(nats[k], n, of_many), levels - 1, ALPHA))
+            about = f"{n_gold:3} gold, {right:4} right, p(y=1) {prior}, {levels} levels"
+            print(f"  {about}: {found:.3f}, promised {told.power:.3f} ({plain:.3f})", flush=True)
 
 
 def coverage(draws: int, rng: np.random.Generator) -> None:
@@ -280,7 +310,15 @@ def blankets(draws: int, rng: np.random.Generator) -> None:
         print(f"  {name:12} mean F1 of {len(found['plain'])} blankets: {told}", flush=True)
 
 
-COMMANDS = {"size": size, "gold": gold, "power": power, "coverage": coverage, "ppi": ppi, "blankets": blankets}
+COMMANDS = {
+    "size": size,
+    "gold": gold,
+    "power": power,
+    "promise": promise,
+    "coverage": coverage,
+    "ppi": ppi,
+    "blankets": blankets,
+}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
