@@ -18,7 +18,7 @@ import numpy as np
 import blankets as bl
 from blankets.regimes import Channel, Surrogate
 from blankets.simulate import as_columns
-from blankets.stats import attained_power, machine_scores, noncentrality
+from blankets.stats import attained_power, gold_labels_lost, machine_scores, noncentrality
 from blankets.study import Study
 
 ALPHA = 0.01
@@ -251,11 +251,14 @@ def ppi(draws: int, rng: np.random.Generator) -> None:
     print(f"share of gold labels that a machine saves for the same power (by κ; power seen), {draws} draws a cell")
     for accuracy in (0.5, 0.7, 0.8, 0.9, 0.95):
         line = []
-        for share in (0.05, 0.1, 0.25):
+        for share in (0.05, 0.1, 0.25, 0.5):
             with_, alone, wide = [], [], []
             n_gold = int(share * n)
             rho2 = float(Channel.noisy(1 - accuracy, 1 - accuracy).kappa(Surrogate.FULL, prior))
-            fewer = (1 - rho2) / (1 - rho2 * share)  # gold labels with the machine for the power of n_gold alone
+            some = np.arange(1, n_gold + 1)  # gold labels with the machine, for the power of n_gold alone
+            kept = some / n / (1 - (1 - some / n) * rho2)
+            kept = kept / (1 + (1 - some / n) * gold_labels_lost(rho2, prior) / some)
+            fewer = min(int(np.searchsorted(kept, share)) + 1, n_gold) / n_gold
             for _ in range(max(draws // N_COLUMNS, 1)):
                 y = (rng.random(n) < prior).astype(int)
                 said = np.where(rng.random(n) < accuracy, y, 1 - y)

@@ -18,8 +18,14 @@ from blankets.regimes import Channel, Surrogate, kappa_case_control, kappa_of
 from blankets.stats import gold_labels_lost
 
 CASE_CONTROL = "pu, case-control"
+DRIVEN = "pu, drivers"
 
 _SCAR = "Every positive has the same chance to be labeled."
+_BY_DRIVERS = (
+    "How often a positive is labeled depends only on the drivers. Every test is given them: 'strata' is the number of "
+    "their combinations, 1 for numbers. κ is that of positives that all have the same chance of a label; where chances "
+    "differ, as many labels have a larger κ, if drivers tell nothing of the class."
+)
 _BY_CLASS = "Whether a row is labeled depends only on its class."
 _AT_RANDOM = "Whether a row is labeled depends neither on its class nor on its features."
 _APART = "The labeled positives are a random sample of all positives, collected apart from the background rows."
@@ -80,6 +86,7 @@ _BY_ROWS = LabelDesign(
 _OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
     "supervised": (replace(_BY_ROWS, surrogate=Surrogate.FULL, assumption=""),),
     "pu": (_BY_POSITIVES,),
+    DRIVEN: (replace(_BY_POSITIVES, assumption=_BY_DRIVERS + _WEAK),),
     CASE_CONTROL: (
         replace(
             _BY_POSITIVES,

@@ -155,7 +155,11 @@ class Setting:
     @property
     def may_be_at_one_level(self) -> bool:
         """Whether one level may carry the effect, and G keeps less of it there than κ says."""
-        known = self.design.surrogate in (Surrogate.Y0, Surrogate.Y1) and self.design.regime in ("pu", "mar-c")
+        known = self.design.surrogate in (Surrogate.Y0, Surrogate.Y1) and self.design.regime in (
+            "pu",
+            "pu, drivers",
+            "mar-c",
+        )
         return self.shape == "any" and known and not self.design.strata and bool((self.dof > 1).all())
 
     def _at_one_level(self) -> Floats:
