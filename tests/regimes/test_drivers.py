@@ -93,8 +93,8 @@ def test_what_cannot_be_told():
         bl.test(table, "road", "seen", labels=DRIVEN)
     with pytest.raises(NotAnswerableError, match=r"information cannot be estimated where labeling depends on 'road'"):
         bl.mutual_information(table, "child", "seen", labels=DRIVEN)
-    with pytest.raises(NotAnswerableError, match=r"power cannot be computed where labeling depends on 'road'"):
-        bl.advise(table, "seen", labels=DRIVEN)
+    advice = " ".join(str(bl.advise(table, "seen", labels=DRIVEN)).split())
+    assert "power cannot be computed where labeling depends on 'road'" in advice
     with pytest.raises(DataError, match="no column 'raod'"):
         bl.test(table, "child", "seen", labels=bl.PositiveUnlabeled(drivers="raod"))
     with pytest.raises(ParameterError, match="drivers= holds the target 'seen'"):
