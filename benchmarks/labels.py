@@ -249,7 +249,7 @@ def ppi(draws: int, rng: np.random.Generator) -> None:
     """Print gold labels for the same power, and widths of intervals, over accuracy and share of gold."""
     n, prior, strength = 4000, 0.3, 0.3
     print(f"share of gold labels that a machine saves for the same power (by κ; power seen), {draws} draws a cell")
-    for accuracy in (0.5, 0.7, 0.8, 0.9, 0.95):
+    for accuracy in (float(ONLY[0]),) if ONLY and ONLY[0] else (0.5, 0.7, 0.8, 0.9, 0.95):
         line = []
         for share in (0.05, 0.1, 0.25, 0.5):
             with_, alone, wide = [], [], []
@@ -329,7 +329,7 @@ if __name__ == "__main__":
     parser.add_argument("--draws", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--networks", type=Path, help="folder with alarm.bif, insurance.bif and hailfinder.bif")
-    parser.add_argument("--only", default="", help="mechanisms whose name contains this")
+    parser.add_argument("--only", default="", help="mechanisms whose name contains this; ppi: one accuracy")
     given = parser.parse_args()
     ONLY.append(given.only)
     FOLDER.extend([given.networks] if given.networks else [])
