@@ -157,8 +157,8 @@ class Study:
         if (reading.groups is not None or weighted) and not knows_groups:
             raise NotAnswerableError(
                 "groups=, survey_weight= and missing='weighted' are built for discover, discover_all, test, rank, "
-                "mutual_information, stability, refute and audit; what this question says would be wrong. Take one row of "
-                "each group, or a sample drawn by the weights, and leave the option out"
+                "mutual_information, stability, refute and audit; what this question says would be wrong. Take one row "
+                "of each group, or a sample drawn by the weights, and leave the option out"
             )
         apart = reading.groups is None and reading.survey_weight is None
         beside = labels.beside if isinstance(labels, Regime) else None
