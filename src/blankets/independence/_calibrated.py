@@ -161,15 +161,14 @@ class CalibratedTests(TableTests):
         """Return log p-values (NaN means: use the chi-square tail) and methods."""
         if not isinstance(given, list):
             table = self._table
-            if table is not None and self._at_once(len(xs)) and not self._gappy(xs, y, given):
-                n_tests, _, _, log_p, method, _ = kernels.test_columns(
-                    table, self._thorough, xs, y, np.array(sorted(given), np.int64)
-                )
+            if table is not None and self._at_once(len(xs)):
+                ask = kernels.test_seen_columns if self._gappy(xs, y, given) else kernels.test_columns
+                n_tests, _, _, log_p, method, *_ = ask(table, self._thorough, xs, y, np.array(sorted(given), np.int64))
                 if n_tests == len(xs):
                     return log_p, method
             log_p, method = self.counter.summarize(self._calibrated, xs, y, given)
             return log_p, method
-        each = [self.counter.summarize(self._calibrated, xs[i : i + 1], y, given[i]) for i in range(len(xs))]
+        each = [self.judged(xs[i : i + 1], y, given[i]) for i in range(len(xs))]
         return np.concatenate([log_p for log_p, _ in each]), np.concatenate([method for _, method in each])
 
 

@@ -97,7 +97,7 @@ def refute(
         reading = {name: given[name] for name in ReadingOptions.__annotations__ if name in given}
         target = blanket.target if y is None else None
         try:
-            about |= {"n_jobs": n_jobs, "progress": progress, "numbers": True, "knows_groups": True}
+            about |= {"n_jobs": n_jobs, "progress": progress, "numbers": True, "knows_groups": True, "pools": True}
             opened = Study.open(data, target, y, reading=reading, **about)
             with opened as study:
                 _check_same(blanket, study)

@@ -157,7 +157,8 @@ class Study:
         if (reading.groups is not None or weighted) and not knows_groups:
             raise NotAnswerableError(
                 "groups=, survey_weight= and missing='weighted' are built for discover, discover_all, test, rank, "
-                "mutual_information, stability, refute and audit; what this question says would be wrong"
+                "mutual_information, stability, refute and audit; what this question says would be wrong. Take one row "
+                "of each group, or a sample drawn by the weights, and leave the option out"
             )
         apart = reading.groups is None and reading.survey_weight is None
         beside = labels.beside if isinstance(labels, Regime) else None
@@ -440,8 +441,7 @@ class Study:
 
     def take(self, rows: NDArray[np.int64]) -> Study:
         """Return the study with only some rows, counted on one thread."""
-        if self.copies > 1:  # the same rows of each completed table
-            rows = (rows + self.n_rows * np.arange(self.copies)[:, np.newaxis]).ravel()
+        rows = self._of_each_table(rows)
         table, column = taken(self._in_memory, self.target, rows)
         groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
         about = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
@@ -449,6 +449,7 @@ class Study:
 
     def permuted(self, order: NDArray[np.int64]) -> Study:
         """Return the study with the values of its target in another order."""
+        order = self._of_each_table(order)
         return self._drawn(permuted(self._in_memory, self.target, order), labels=self._relabeled(order))
 
     def shuffled(self, rng: np.random.Generator) -> Study:
@@ -457,10 +458,14 @@ class Study:
 
     def with_noise(self, columns: Mapping[str, int], rng: np.random.Generator) -> Study:
         """Return the study with shuffled copies of some columns, under new names; groups stay together."""
-        return self._drawn(with_noise(self._in_memory, columns, lambda: self._order(rng)))
+        return self._drawn(with_noise(self._in_memory, columns, lambda: self._of_each_table(self._order(rng))))
+
+    def _of_each_table(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the same rows of each completed table."""
+        return rows if self.copies == 1 else (rows + self.n_rows * np.arange(self.copies)[:, np.newaxis]).ravel()
 
     def _order(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        return rng.permutation(self.n_rows) if self.groups is None else order_by_groups(self.groups, rng)
+        return rng.permutation(self.n_rows) if self.groups is None else order_by_groups(self.groups[: self.n_rows], rng)
 
     def with_labels(self, codes: NDArray[Any]) -> Study:
         """Return the study with other labels."""
@@ -772,7 +777,7 @@ class Study:
         if self.copies > 1:
             said.append(
                 f"Missing values were imputed before: tests of {self.copies} completed tables are pooled (by D3, and "
-                f"by D2 where a number is involved), and so are effects (Rubin's rules)."
+                f"by D2 where a number is involved, which finds less), and so are effects (Rubin's rules)."
             )
         return (*said, *self._about_holes)
 
