@@ -63,26 +63,31 @@ def set_moments(n_x: int64, degrees: int64, exact: bint, cells: Cells, room: Roo
     Strata of few levels are remembered by their margins: in a scan many are alike.
     ``degrees`` is `DEGREES`, or 0 to leave out the variance, which takes most of the time.
     """
-    room.mean = room.variance = 0.0
+    mean: float64 = 0.0
+    variance: float64 = 0.0
+    room.mean = room.variance = 0.0  # of large strata
     room.interpolated = False
     for z in range(room.n_varying):
         at: int64 = room.order[z]
         n: int64 = room.size[at]
-        key: uint64 = room.keys[z]
-        place: int64 = (key >> 32) & (MOST_STRATA_KNOWN - 1)
+        key: float64 = room.keys[z] >> 11  # which is exact
+        place: int64 = room.keys[z] & (MOST_STRATA_KNOWN - 1)
         if room.rarest[z] >= LARGE * n:
             _add_large(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, room)
             continue
         room.interpolated = room.interpolated or (n > SMALL and not exact)
         if n_x > FEW_LEVELS or exact:
-            room.mean += _put_cells(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, degrees, exact, cells, room)
+            mean += _put_cells(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, degrees, exact, cells, room)
             if degrees > 0:
-                room.variance += _variance(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, cells, room)
+                variance += _variance(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, cells, room)
             continue
-        if room.known_strata[place] != key:
-            _know(place, key, _seen(n_x, z, room.rows), room.y_seen[at], z, at, n, cells, room)
-        room.mean += room.known_moments[place, 0]
-        room.variance += room.known_moments[place, 1]
+        if room.known_strata[place, 0] != key:
+            room.known_strata[place, 0] = key
+            _know(place, _seen(n_x, z, room.rows), room.y_seen[at], z, at, n, cells, room)
+        mean += room.known_strata[place, 1]
+        variance += room.known_strata[place, 2]
+    room.mean += mean
+    room.variance += variance
 
 
 @inner
@@ -95,13 +100,10 @@ def _seen(n_x: int64, z: int64, rows: Ints2) -> int64:
 
 
 @inner
-def _know(
-    place: int64, key: uint64, n_x: int64, n_y: int64, z: int64, at: int64, n: int64, cells: Cells, room: Room
-) -> void:
-    """Remember mean and variance of a stratum by its margins."""
-    room.known_strata[place] = key
-    room.known_moments[place, 0] = _put_cells(n_x, n_y, z, at, n, DEGREES, False, cells, room)
-    room.known_moments[place, 1] = _variance(n_x, n_y, z, at, n, cells, room)
+def _know(place: int64, n_x: int64, n_y: int64, z: int64, at: int64, n: int64, cells: Cells, room: Room) -> void:
+    """Remember mean and variance of a stratum."""
+    room.known_strata[place, 1] = _put_cells(n_x, n_y, z, at, n, DEGREES, False, cells, room)
+    room.known_strata[place, 2] = _variance(n_x, n_y, z, at, n, cells, room)
 
 
 @inner

@@ -10,7 +10,7 @@ MOST_LANES: int64 = 32  # levels that are counted at once (_lanes.h)
 SLOT_ROWS: int64 = 255  # rows that a count of one byte can hold
 MOST_LEVELS: int64 = 256  # of codes of a byte
 MOST_KNOWN: int64 = 1024  # permuted tables whose answers are remembered
-MOST_STRATA_KNOWN: int64 = 1 << 16  # strata whose mean and variance of G are remembered; a power of 2
+MOST_STRATA_KNOWN: int64 = 1 << 15  # strata whose mean and variance of G are remembered; a power of 2
 MOST_KEPT: int64 = 1 << 22  # joint codes of rows that are kept for the next question: 16 MiB
 
 
@@ -266,9 +266,9 @@ class Room:
         Rows of each cell as bits, their numbers; planes and levels of what is counted.
     size, y_part, y_seen, of_y, y_few, y_most, y_keys, enough, strong, free
         What tables of the same y and strata share (see `share_strata`); degrees of freedom.
-    rows, order, rarest, n_varying, part, known_strata, known_moments
+    rows, order, rarest, n_varying, part, known_strata
         Margins of x in the strata that can vary, which these are, and the cells' parts of G; mean and variance of it
-        in the latest strata, by their margins.
+        in the latest strata, after a key of their margins (and a place so that none crosses a line of the cache).
     margins
         Those of y, for permutations, which may exchange x and y.
     keys, left, drawn, known, known_p
@@ -312,8 +312,7 @@ class Room:
     rarest: NewInts
     n_varying: int64
     part: NewReals2
-    known_strata: NewWords
-    known_moments: NewReals2
+    known_strata: NewReals2
     keys: NewWords
     left: NewInts
     drawn: NewInts
@@ -351,8 +350,7 @@ class Room:
         self.part, self.skip = view(np.empty((0, 5))), view(np.empty(0, np.uint8))
         self.keys = self.y_keys = view(np.empty(0, np.uint64))
         self.order = self.rarest = self.y_few = self.y_most = view(ints)
-        self.known_strata = view(np.zeros(MOST_STRATA_KNOWN, np.uint64))
-        self.known_moments = view(np.empty((MOST_STRATA_KNOWN, 2)))
+        self.known_strata = view(np.zeros((MOST_STRATA_KNOWN, 4)))
         self.left = self.drawn = view(ints)
         self.known, self.known_p = view(np.zeros(MOST_KNOWN, np.uint64)), view(np.empty(MOST_KNOWN))
         self.depth, self.owner, self.strong = 0, None, False
