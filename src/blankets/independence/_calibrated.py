@@ -113,7 +113,7 @@ class CalibratedTests(TableTests):
         if nearest not in self._at_levels:
             strength = "information" if self.by_effect else "p-value"
             tests = CalibratedTests(self.counter, reliability=0.0, strength=strength, level=nearest, seed=self.seed)
-            tests.tally = self.tally
+            tests.tally, tests._leaders = self.tally, self._leaders
             self._at_levels[nearest] = tests
         return self._at_levels[nearest]
 
