@@ -76,7 +76,7 @@ def set_moments(n_x: int64, degrees: int64, exact: bint, cells: Cells, room: Roo
             _add_large(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, room)
             continue
         room.interpolated = room.interpolated or (n > SMALL and not exact)
-        if n_x > FEW_LEVELS or exact:
+        if room.keys[z] == 0 or exact:
             mean += _put_cells(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, degrees, exact, cells, room)
             if degrees > 0:
                 variance += _variance(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, cells, room)

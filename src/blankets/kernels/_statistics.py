@@ -109,7 +109,7 @@ def put_margins(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, r
     """Set the margins of x in the strata that can vary, in ``order``: of the levels seen, then zeros.
 
     Set also the smallest product of a margin of x and one of y there, the smallest expected count, and how many rows
-    can be moved. Those of y are known. A few levels come with the largest first, and a key of all margins.
+    can be moved. Those of y are known. A few levels come with the largest first, and with a key of all margins, else 0.
     """
     if not cython.compiled:
         room.n_varying, room.movable, room.least = 0, 0, INFINITY
@@ -118,12 +118,11 @@ def put_margins(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, r
             seen = [r for r in margins if r > 0]
             if room.y_seen[z] < 2 or len(seen) < 2:
                 continue
-            k, key = room.n_varying, room.y_keys[z]
-            for x, r in enumerate(
-                sorted(margins, reverse=True) if n_x <= FEW_LEVELS else seen + [0] * (n_x - len(seen))
-            ):
-                room.rows[k, x] = r
-                key = ((key ^ r) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
+            k, key = room.n_varying, room.y_keys[z] if len(seen) <= FEW_LEVELS else 0
+            seen = sorted(seen, reverse=True) if key else seen
+            for x in range(n_x):
+                room.rows[k, x] = seen[x] if x < len(seen) else 0
+                key = ((key ^ seen[x]) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF if key and x < len(seen) else key
             room.keys[k], room.order[k], room.rarest[k] = key, z, min(seen) * room.y_few[z]
             room.least = min(room.least, room.rarest[k] / room.size[z])
             room.movable += room.size[z] - max(*seen, room.y_most[z])

@@ -78,18 +78,20 @@ always_inlined int64_t put_strata(const int32_t *counts, int64_t n_x, int64_t n_
             most = margin > most ? margin : most;
         }
         if (seen < 2) continue;
-        if (n_x <= few_levels) {
-            uint64_t key = y_keys[z];
-            for (int64_t i = 1; i < n_x; i++) {
-                for (int64_t j = i; j > 0; j--) {
-                    const int64_t a = r[j - 1], b = r[j];
-                    r[j - 1] = a > b ? a : b;
-                    r[j] = a > b ? b : a;
-                }
+        const int64_t sorted = n_x <= few_levels ? n_x : seen <= few_levels ? seen : 0;
+        for (int64_t i = 1; i < sorted; i++) {
+            for (int64_t j = i; j > 0; j--) {
+                const int64_t a = r[j - 1], b = r[j];
+                r[j - 1] = a > b ? a : b;
+                r[j] = a > b ? b : a;
             }
-            for (int64_t x = 0; x < n_x; x++) key = (key ^ (uint64_t)r[x]) * 0x9E3779B97F4A7C15u;
-            keys[k] = key;
-        } else {
+        }
+        uint64_t key = y_keys[z];
+        for (int64_t x = 0; x < sorted; x++) {
+            key = r[x] > 0 ? (key ^ (uint64_t)r[x]) * 0x9E3779B97F4A7C15u : key;
+        }
+        keys[k] = sorted ? key : 0;
+        if (n_x > few_levels) {
             for (int64_t x = seen; x < n_x; x++) r[x] = 0;
         }
         rarest[k] = few * y_few[z];
