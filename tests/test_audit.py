@@ -158,6 +158,23 @@ def test_numbers_of_subjects_are_found_too(ids):
     assert one(bl.audit(table, "ill"), "repeated subjects").figures == {"patient_id": len(set(who))}
 
 
+def test_levels_with_an_order_that_nobody_said():
+    rng = np.random.default_rng(13)
+    table = clean().assign(
+        pain=rng.choice(["None", "Mild", "Moderate", "Severe"], N),
+        color=rng.choice(["red", "green", "low"], N),
+        grade=rng.integers(1, 9, N),
+        visits=pd.Series(rng.integers(0, 12, N)).where(rng.random(N) < 0.9),
+    )
+    words, numbers = (f for f in bl.audit(table, "ill").findings if f.kind == "order")
+    assert (words.columns, numbers.columns) == (("pain",), ("grade", "visits"))
+    assert "None < Mild < Moderate < Severe" in words.what
+    assert "ordered={'pain': ['None', 'Mild', 'Moderate', 'Severe']}" in words.next_step
+    assert "ordered=['grade', 'visits']" in numbers.next_step
+    said = {"pain": ["None", "Mild", "Moderate", "Severe"], "grade": [*range(1, 9)], "visits": [*range(12)]}
+    assert not bl.audit(table, "ill", ordered=said).columns("order")  # as advised, it has nothing more to say
+
+
 def test_long_names_are_not_cut_within_figures():
     table = clean().assign(**{"number_of_satisfactory_accounts_of_a_person": [None, "a", "b", "c"] * (N // 4)})
     assert f"({N // 4})" in one(bl.audit(table, "ill"), "missing").what

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from blankets.data import DataReport, ReadingOptions
 from blankets.errors import BlanketsWarning
+from blankets.questions._audit_order import order_findings
 from blankets.questions._audit_pairs import Pairs
 from blankets.questions._audit_scar import scar_findings
 from blankets.questions._audit_target import FEW, WithTarget
@@ -106,7 +107,7 @@ def audit(
             findings = told if known is None else [*told, *known.findings(), *scar_findings(study)]
             pairs = _pairs(study, known, tell)
             findings += [*_unusable(study.unusable), *pairs.findings()]
-            findings += [*_rare_levels(study), *_names(study), *_at_the_door(study.report)]
+            findings += [*_rare_levels(study), *order_findings(study), *_names(study), *_at_the_door(study.report)]
     return DataAudit(
         target=None if study.column is None else study.target_name,
         findings=tuple(sorted(findings, key=lambda one: one.weight)),
