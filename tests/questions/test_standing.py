@@ -197,7 +197,7 @@ def test_completed_tables_of_other_libraries(tables, monkeypatch):
     with pytest.raises(DataError, match="completed tables must all be data frames of pandas, or all of polars"):
         bl.discover([tables[0], pl.from_pandas(tables[1])], "y")
     texts = pl.from_pandas(tables[1]).with_columns(pl.col("a").cast(pl.String))
-    with pytest.raises(DataError, match="completed tables cannot be put below each other: .* equal types"):
+    with pytest.raises(DataError, match=r"completed tables cannot be put below each other: .* equal types"):
         bl.discover([pl.from_pandas(tables[0]), texts], "y")
 
 
