@@ -339,8 +339,22 @@ class Study:
 
     @property
     def features(self) -> list[int]:
-        """All columns but the target, and those that are known to drive labeling."""
-        return [x for x in range(len(self.names)) if x != self.target and x not in self.known_drivers]
+        """All columns but the target, those that are known to drive labeling, and those known in one class only."""
+        aside = {self.target, *self.known_drivers, *self.one_class}
+        return [x for x in range(len(self.names)) if x not in aside]
+
+    @cached_property
+    def one_class(self) -> tuple[int, ...]:
+        """Columns with values in one class of the target only: no test of them compares classes.
+
+        Tests given them would look at that class alone.
+        """
+        if self.column is None or not isinstance(self.table, Frame) or not self.regime.plain:
+            return ()
+        codes = self.labels.codes
+        gaps = {x: gap for x in self.table.holes if x != self.column and (gap := self.table.gaps(x)) is not None}
+        seen = {x: codes[~gap] for x, gap in gaps.items() if len(gap) == len(codes)}
+        return tuple(x for x in sorted(seen) if len(seen[x]) and np.ptp(seen[x]) == 0)
 
     @cached_property
     def known_drivers(self) -> tuple[int, ...]:
@@ -359,7 +373,11 @@ class Study:
     def set_aside(self) -> dict[str, str]:
         """Columns about which nothing is said, and why: those that are not used, and drivers of labeling."""
         why = "labeling depends on it, so that these labels cannot tell whether it belongs to the blanket"
-        return {**self.left_out, **{self.names[x]: why for x in self.known_drivers}}
+        alone = "it has values in one class of the target only, so that nothing can be compared"
+        drivers, one = (
+            {self.names[x]: of for x in xs} for xs, of in ((self.known_drivers, why), (self.one_class, alone))
+        )
+        return {**self.left_out, **drivers, **one}
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -827,7 +845,7 @@ class _Known:
         Where one class alone is labeled, the others may be the rows without a label: that is for the regime to say.
         """
         gaps, at = read.unlabeled, read.target
-        if gaps is None or at is None or not gaps.any() or not self._leaves_out:
+        if gaps is None or at is None or not gaps.any() or not self._leaves_out(read):
             return read
         is_number = at in read.frame.numbers
         codes = read.frame.column(at)[~gaps]
@@ -850,11 +868,15 @@ class _Known:
         frame = replace(frame, holes=frame.holes - {at}) if is_number else frame
         return replace(read, frame=frame, unlabeled=None, report=report, groups=groups, survey=survey)
 
-    @property
-    def _leaves_out(self) -> bool:
-        """Whether rows without a target are left out: nothing was said of why it is missing."""
+    def _leaves_out(self, read: Ingested) -> bool:
+        """Tell whether rows without a target are left out: nothing was said of why it is missing.
+
+        The audit looks at such rows too, unless there are more than two classes, of which none is the positive one.
+        """
         said = not isinstance(self.labels, str) or self.labels != "auto" or self.prior is not None
-        return not (said or self.lenient or self.asks)
+        at = read.target or 0
+        of_two = at not in read.frame.numbers and len(read.frame.levels[at]) <= 2
+        return not (said or self.asks or (self.lenient and (of_two or self.reading.positive is not None)))
 
     def regime(self, labels: Labels) -> Regime:
         """Return the regime of the labels, and check that the labels agree with it."""
