@@ -9,6 +9,7 @@ Functions are rows of an array of shape (functions, rows of the table), so that 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,10 +59,16 @@ def functions_of_number(values: NDArray[np.floating], most: int = GIVEN) -> Func
     first = kernels.normal_quantiles((u + 1.0) / 2.0) if heavy else z
     made = [first, u**2]
     if most > len(made):
-        held = [np.clip(z, *np.quantile(z, [_WINSOR, 1.0 - _WINSOR]))] if heavy else []
+        held = [np.clip(z, *_quantiles(z, [_WINSOR, 1.0 - _WINSOR]))] if heavy else []
         made += [first**2, *held, u**3, u**4, first**3, u**5, u**6]
     values = orthonormal(np.array(made[: max(min(most, distinct - 1), 1)]))
     return Functions(values, min(TESTED, len(values)), 1, graded=True)
+
+
+def _quantiles(values: Floats, at: Sequence[float]) -> Floats:
+    """Return quantiles as `numpy.quantile` does, which first loads NumPy's room of masked arrays: 13 ms."""
+    places = np.arange(len(values))
+    return np.asarray(np.interp(places[-1] * np.asarray(at), places, np.sort(values)), np.float64)
 
 
 def functions_of_levels(codes: NDArray[np.integer], *, ordered: bool = False) -> Functions:

@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,19 +24,18 @@ Given = tuple[int, ...]
 T = TypeVar("T", bound=np.generic)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
+class Evidence(NamedTuple):
     """One test of "x independent of y given a set"."""
 
     # x, y: columns
     x: int
     y: int
-    given: Given = ()  # the conditioning set
     statistic: float  # chi-square distributed under independence; NaN if the test was not performed
     dof: float  # degrees of freedom of the p-value; 0 means nothing to test
     log_p: float  # natural logarithm of the p-value
     effect: float  # conditional mutual information (or its counterpart), in nats
     n_rows: int  # rows that the test used
+    given: Given = ()  # the conditioning set
     reliable: bool = True  # false: too few rows for the degrees of freedom; the test was not performed
     method: str = ""  # how the p-value was computed and why, if a test chooses between methods
 
@@ -180,8 +178,20 @@ class EvidenceBatch:
             i = strongest_of(self.statistic, self.dof, self.reliable, self.xs)
             strongest = self[i] if i >= 0 else None
             return strongest if strongest is not None and strongest.dependent(alpha) else None
-        order = self.order(self.dependent(alpha))
-        return self[int(order[0])] if len(order) else None
+        return self.first(self.dependent(alpha))
+
+    def first(self, among: NDArray[np.bool_]) -> Evidence | None:
+        """Return the strongest of the tests in ``among``, or None if there are none."""
+        at = among.nonzero()[0]
+        if not len(at):
+            return None
+        strength = -self.effect[at] if self.by_effect else self.log_p[at]
+        best = at[strength == strength.min()]
+        if len(best) > 1:
+            among = np.zeros(len(self), np.bool_)
+            among[best] = True
+            best = self.order(among)
+        return self[int(best[0])]
 
     def order(self, among: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return the positions of ``among`` (default: the performed tests) from strongest to weakest."""
@@ -193,11 +203,11 @@ class EvidenceBatch:
     def where(self, mask: NDArray[np.bool_] | Sequence[int] | NDArray[np.int64]) -> EvidenceBatch:
         """Return a batch of some of the tests."""
         at = np.asarray(mask)
-        at = np.flatnonzero(at) if at.dtype == np.bool_ else at.astype(np.int64)
+        at = at.nonzero()[0] if at.dtype == np.bool_ else at.astype(np.int64, copy=False)
         return EvidenceBatch(
             self.xs[at],
             self.y,
-            [self.given[i] for i in at] if isinstance(self.given, list) else self.given,
+            [self.given[i] for i in at.tolist()] if isinstance(self.given, list) else self.given,
             statistic=self.statistic[at],
             dof=self.dof[at],
             n_rows=self.n_rows if isinstance(self.n_rows, int) else self.n_rows[at],
@@ -210,15 +220,21 @@ class EvidenceBatch:
             asked=self._asked,
         )
 
-    def with_new(self, at: NDArray[np.int64], new: EvidenceBatch) -> EvidenceBatch:
-        """Return a batch with the tests at some positions replaced by others of the same columns."""
+    def with_new(
+        self, at: NDArray[np.int64], new: EvidenceBatch, some: NDArray[np.int64] | slice = slice(None)
+    ) -> EvidenceBatch:
+        """Return a batch with the tests at some positions replaced by others of the same columns.
+
+        ``some``: which of the new ones; default: all.
+        """
         given = list(self.given) if isinstance(self.given, list) else [self.given] * len(self)
-        for k, i in enumerate(at.tolist()):
+        taken = range(len(new)) if isinstance(some, slice) else some.tolist()
+        for i, k in zip(at.tolist(), taken, strict=True):
             given[i] = new.given_of(k)
 
         def put(old: NDArray[T], values: NDArray[T]) -> NDArray[T]:
             replaced = old.copy()
-            replaced[at] = values
+            replaced[at] = values[some]
             return replaced
 
         same_rows = isinstance(self.n_rows, int) and isinstance(new.n_rows, int) and self.n_rows == new.n_rows

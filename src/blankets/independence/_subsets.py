@@ -59,16 +59,21 @@ def weakest_over(
             performed += more
         return performed, weakest
 
-    share = -(-n // n_jobs) or 1
-    parts = [slice(start, start + share) for start in range(0, n, share)] or [slice(0, 0)]
-    found = [search(part) for part in parts] if pool is None or len(parts) < 2 else list(pool.map(search, parts))
+    if pool is None or n_jobs == 1:
+        found = [search(slice(0, n))]
+    else:
+        share = -(-n // n_jobs) or 1
+        found = list(pool.map(search, [slice(start, start + share) for start in range(0, n, share)]))
     if min(performed for performed, _ in found) < 0:
         return None
     each = [weakest.evidence() for _, weakest in found]
-    answers, marks, size, places = (np.concatenate([e[k] for e in each], axis=-1 if k < 2 else 0) for k in range(4))
+    if len(each) == 1:
+        answers, marks, size, places = each[0]
+    else:
+        answers, marks, size, places = (np.concatenate([e[k] for e in each], axis=-1 if k < 2 else 0) for k in range(4))
     sets = [tuple(row[:k]) for row, k in zip(chosen_from[places].tolist(), size.tolist(), strict=True)]
     n_tests = sum(performed for performed, _ in found)
-    return Separated(n_tests, answers[:4], answers[8], marks[0].astype(np.bool_), sets)
+    return Separated(n_tests, answers[:4], answers[8], marks[0].view(np.bool_), sets)
 
 
 def rows_counted(n_rows: int, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> float:

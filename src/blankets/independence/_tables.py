@@ -175,7 +175,9 @@ class TableTests(CountedTests):
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows the rule of reliability requires."""
-        return float(self.reliability * self._nominal(np.array([x]), y, tuple(given))[0])
+        arities = self._arities
+        strata = math.prod([float(arities[z]) for z in given])
+        return self.reliability * (arities[x] - 1) * (arities[y] - 1) * strata
 
     @cached_property
     def _table(self) -> kernels.Table | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from typing import Any, ParamSpec, TypeVar
 
 from blankets.data import ReadingOptions
@@ -98,14 +98,22 @@ rng : int, Generator or None
 }
 
 _RENAMED = {"n_features": "k", "n_threads": "n_jobs", "n_draws": "n_resamples", "n_bootstrap": "n_resamples"}
-# Options that are fields of an object, or options of an algorithm: where to give them.
-_PLACES = {
-    "test=bl.Testing({}=...)": ("dof", "reliability", "strength"),
-    "knowledge=bl.Knowledge({}=...)": ("tiers", "required", "forbidden", "together", "always_given"),
-    "engine=bl.Engine({}=...)": ("address", "memory_limit", "checkpoint"),
-    "labels=bl.PositiveUnlabeled({0}=...) or bl.SemiSupervised(..., {0}=...)": ("surrogate", "force", "given_drivers"),
-    "options={{'{}': ...}}": tuple(sorted({name for entry in ALGORITHMS.values() for name in entry.options})),
-}
+
+
+@cache
+def _places() -> dict[str, tuple[str, ...]]:
+    """Return options that are fields of an object, or options of an algorithm, by where to give them."""
+    return {
+        "test=bl.Testing({}=...)": ("dof", "reliability", "strength"),
+        "knowledge=bl.Knowledge({}=...)": ("tiers", "required", "forbidden", "together", "always_given"),
+        "engine=bl.Engine({}=...)": ("address", "memory_limit", "checkpoint"),
+        "labels=bl.PositiveUnlabeled({0}=...) or bl.SemiSupervised(..., {0}=...)": (
+            "surrogate",
+            "force",
+            "given_drivers",
+        ),
+        "options={{'{}': ...}}": tuple(sorted({name for entry in ALGORITHMS.values() for name in entry.options})),
+    }
 
 
 def question(function: Callable[P, R]) -> Callable[P, R]:
@@ -158,10 +166,10 @@ def _check_names(reading: Mapping[str, Any], signature: inspect.Signature) -> No
     for name in reading:
         if name in ReadingOptions.__annotations__:
             continue
-        place = next((where for where, names in _PLACES.items() if name in names), "")
+        place = next((where for where, names in _places().items() if name in names), "")
         if place and place.partition("=")[0] in signature.parameters:
             raise ParameterError(f"{name!r} is not an argument of its own: say {place.format(name)}")
-        known = [*signature.parameters, *ReadingOptions.__annotations__, *(n for ns in _PLACES.values() for n in ns)]
+        known = [*signature.parameters, *ReadingOptions.__annotations__, *(n for ns in _places().values() for n in ns)]
         known = [other for other in known if other != name]  # a field of an object that this function does not take
         raise ParameterError(f"there is no argument {name!r}{did_you_mean(_RENAMED.get(name, name), known)}")
 

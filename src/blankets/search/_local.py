@@ -88,8 +88,11 @@ class LocalSearch:
             found.log.scans[:] = [(phase, batch) for phase, batch in found.log.scans if not _is_marginal(batch)]
             return found
 
-        key = ("neighborhood", name, x, self.universe, self.alpha, self.max_given)
-        found = self.tests.remember(key, worked_out)
+        return self.once(name, x, worked_out)
+
+    def once(self, name: Hashable, x: int, work: Callable[[], Neighborhood]) -> Neighborhood:
+        """Return a neighborhood of ``x``, computed once for all targets."""
+        found = self.tests.remember(("neighborhood", name, x, self.universe, self.alpha, self.max_given), work)
         self.capped |= found.capped
         return found
 
@@ -124,12 +127,14 @@ def _is_marginal(batch: EvidenceBatch) -> bool:
 def symmetric(neighbors: Neighbors, y: int) -> Neighborhood:
     """Keep the neighbors of ``y`` that also have ``y`` as a neighbor (AlgorithmPC of Peña et al.)."""
     own = neighbors(y)
-    one_sided = {x: neighbors(x).separator(y) for x in own.members if y not in neighbors(x).members}
+    others = {x: neighbors(x) for x in own.members}
+    one_sided = {x: other.separator(y) for x, other in others.items() if y not in other.members}
     return replace(
         own,
         members=tuple(x for x in own.members if x not in one_sided),
         separators=own.separators | {x: given for x, given in one_sided.items() if given is not None},
         untested=own.untested | {x for x, given in one_sided.items() if given is None},
+        capped=own.capped or any(other.capped for other in others.values()),
     )
 
 

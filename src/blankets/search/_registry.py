@@ -7,24 +7,49 @@ are registered. To add an algorithm, add a file.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 
+from blankets.caching import cached_property
 from blankets.errors import ParameterError, did_you_mean
 from blankets.search._contract import Algorithm
 
 
-def _registered() -> Iterator[Algorithm]:
-    package = __name__.rpartition(".")[0]
-    for module in iter_modules(import_module(package).__path__):
-        if not module.name.startswith("_"):
-            yield from getattr(import_module(f"{package}.{module.name}"), "ALGORITHMS", ())
+class _Registry(Mapping[str, Algorithm]):
+    """All algorithms by name; one with a file of its own is found without reading the files of the others."""
+
+    def __getitem__(self, name: str) -> Algorithm:
+        own = name.replace("-", "_")
+        found = _read(own) if own in _files() else {}
+        return found[name] if name in found else self._all[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    @cached_property
+    def _all(self) -> dict[str, Algorithm]:
+        return dict(sorted((name, entry) for file in _files() for name, entry in _read(file).items()))
 
 
-ALGORITHMS: dict[str, Algorithm] = {found.name: found for found in sorted(_registered(), key=lambda found: found.name)}
+@cache
+def _files() -> tuple[str, ...]:
+    listed = iter_modules(import_module(_PACKAGE).__path__)
+    return tuple(module.name for module in listed if not module.name.startswith("_"))
+
+
+def _read(file: str) -> dict[str, Algorithm]:
+    return {found.name: found for found in getattr(import_module(f"{_PACKAGE}.{file}"), "ALGORITHMS", ())}
+
+
+_PACKAGE = __name__.rpartition(".")[0]
+ALGORITHMS = _Registry()
 
 
 def find(name: str, others: Iterable[str] = ()) -> Algorithm:
@@ -41,9 +66,10 @@ def find(name: str, others: Iterable[str] = ()) -> Algorithm:
     blankets.errors.ParameterError: unknown algorithm 'imab'; did you mean 'iamb'? choose from ...
     """
     key = str(name).strip().lower().replace("_", "-").replace(" ", "-")
-    if key not in ALGORITHMS:
-        raise ParameterError.not_one_of("algorithm", name, [*ALGORITHMS, *others])
-    return ALGORITHMS[key]
+    try:
+        return ALGORITHMS[key]
+    except KeyError:
+        raise ParameterError.not_one_of("algorithm", name, [*ALGORITHMS, *others]) from None
 
 
 def check_options(algorithm: Algorithm, options: Mapping[str, Any], others: Iterable[str] = ()) -> None:

@@ -151,7 +151,9 @@ def roles_from(
     parents, children, through_target = set[int](), set[int](), list[tuple[int, int, tuple[int, ...]]]()
 
     def shows(a: int, b: int, middle: int, given: tuple[int, ...]) -> bool:
-        return collider_shows(tests, a, b, middle, given, alpha=alpha)
+        # Each of the three may be a target, and asks for the same pattern.
+        key = ("collider", frozenset((a, b)), middle, frozenset(given), alpha)
+        return tests.remember(key, lambda: collider_shows(tests, a, b, middle, given, alpha=alpha))
 
     for x, child in common_children.items():
         given = separators.separator(x, target)

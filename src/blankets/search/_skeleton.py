@@ -20,7 +20,7 @@ target, although the other variables are not used.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from blankets.independence import Evidence, IndependenceTest
 
@@ -87,7 +87,7 @@ class Skeleton:
         """Return the test that separated ``x`` from ``y``, or None if none is known."""
         for a, b in ((y, x), (x, y)):
             if b in self.side(a).separated:
-                return replace(self.side(a).separated[b], x=x, y=y)
+                return self.side(a).separated[b]._replace(x=x, y=y)
         return None if self.separator(x, y) is None else self.tests.test(x, y)
 
     def _work_out(self, x: int) -> Side:

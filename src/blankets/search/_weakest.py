@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.independence import EvidenceBatch
+from blankets.independence import Evidence, EvidenceBatch
 from blankets.search._contract import Trace
 from blankets.search._local import Given, LocalSearch, Neighborhood
 from blankets.stats import weaker_than
@@ -25,31 +25,35 @@ class Weakest:
     def __init__(self, search: LocalSearch, y: int) -> None:
         self.search, self.y = search, y
         self.batch = search.tests.scan(search.others(y), y)
+        self.inside = np.zeros(len(self.batch), np.bool_)  # which of the candidates are members
         self.separators: dict[int, Given] = {}
         self.capped = False
 
-    def inside(self, members: Sequence[int]) -> NDArray[np.bool_]:
-        """Return which of the candidates are members."""
-        mask = np.zeros(len(self.batch), dtype=bool)
-        for x in members:  # few, so that this is quicker than np.isin
-            mask |= self.batch.xs == x
-        return mask
+    def strongest(self) -> Evidence | None:
+        """Return the weakest evidence of the candidate, outside the members, for which it is strongest."""
+        return self.batch.first(self.batch.reliable & ~self.inside)
 
-    def drop(self, mask: NDArray[np.bool_]) -> EvidenceBatch:
-        """Remove some candidates as separated, and return their evidence."""
-        dropped, self.batch = self.batch.where(mask), self.batch.where(~mask)
+    def drop(self, mask: NDArray[np.bool_]) -> EvidenceBatch | None:
+        """Remove some candidates as separated, and return their evidence; None if there are none."""
+        at = mask.nonzero()[0]
+        if not len(at):
+            return None
+        left = (~mask).nonzero()[0]
+        dropped, self.batch, self.inside = self.batch.where(at), self.batch.where(left), self.inside[left]
         if isinstance(dropped.given, list):
             self.separators.update(zip(dropped.xs.tolist(), dropped.given, strict=True))
         return dropped
 
     def enter(self, newest: int, members: Sequence[int]) -> None:
         """Try the subsets of ``members`` that contain the newest of them."""
-        at = np.flatnonzero(self.batch.xs != newest)
+        others = self.batch.xs != newest
+        self.inside |= ~others
+        at = others.nonzero()[0]
         new = self._separate(at, members, containing=newest)
         old = self.batch
         below = weaker_than(new.log_p, new.statistic, old.log_p[at], old.statistic[at])
-        weaker = np.flatnonzero(new.reliable & (~old.reliable[at] | below))
-        self.batch = old.with_new(at[weaker], new.where(weaker))
+        weaker = (new.reliable & (~old.reliable[at] | below)).nonzero()[0]
+        self.batch = old.with_new(at[weaker], new, weaker)
 
     def leave(self, members: Sequence[int]) -> None:
         """Try all subsets of ``members`` again, for variables whose weakest evidence was given a removed member."""

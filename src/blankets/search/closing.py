@@ -288,7 +288,8 @@ def evidence_of(tests: IndependenceTest, target: int, members: Sequence[int], *,
     batch = tests.drop_one(members, target)
     if batch.reliable.all():
         return tuple(batch)
-    anyway = tests.at_level(alpha).drop_one(members, target)
+    at_level = tests.at_level(alpha)
+    anyway = batch if at_level is tests else at_level.drop_one(members, target)
     needed = anyway.dependent(alpha)
     return tuple(
         batch[i] if batch.reliable[i] else anyway[i] if needed[i] else _given_some(tests, target, x, members)
@@ -300,7 +301,7 @@ def _given_some(tests: IndependenceTest, target: int, x: int, members: Sequence[
     """Return the test of a member given the others, from the first on, as far as rows allow."""
     given: tuple[int, ...] = ()
     others = [z for z in members if z != x]
-    most, n_rows = tests.deepest([x], target, others), max(tests.test(x, target).n_rows, tests.looked_at)
+    most, n_rows = tests.deepest([x], target, others), tests.looked_at or tests.test(x, target).n_rows
     for z in others:
         if len(given) < most and not tests.rows_for(x, target, (*given, z)) > n_rows:
             given = (*given, z)
@@ -381,9 +382,12 @@ def equivalents_of(
         if not len(able):
             continue
         able = able[tests.scan(able, target, members).independent(alpha)]
+        # Few columns make a member irrelevant, so this comes before their own p-values at a small level.
+        able = able[[tests.test(a, target, (*rest, b)).independent(alpha) for b in able.tolist()]]
+        if not len(able):
+            continue
         batch = tests.at_level(level).scan(able, target, rest)
-        tied = batch.xs[batch.order(batch.dependent(level))].tolist()
-        stand_ins = tuple(b for b in tied if tests.test(a, target, (*rest, b)).independent(alpha))
+        stand_ins = batch.xs[batch.order(batch.dependent(level))].tolist()
         if stand_ins:
-            found[a] = stand_ins
+            found[a] = tuple(stand_ins)
     return found

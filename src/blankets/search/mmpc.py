@@ -68,15 +68,12 @@ def max_min(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     tied = Weakest(search, y)
     while True:
         # A separated candidate stays separated, because members only enter.
-        outside = ~tied.inside(members)
-        separated = tied.batch.independent(alpha) & outside
-        if separated.any():
-            log.passed_over(tied.drop(separated), "neighbors")
-            outside = outside[~separated]
-        order = tied.batch.order(tied.batch.reliable & outside)
-        if not len(order):
+        separated = tied.drop(tied.batch.independent(alpha) & ~tied.inside)
+        if separated is not None:
+            log.passed_over(separated, "neighbors")
+        best = tied.strongest()
+        if best is None:
             break
-        best = tied.batch[int(order[0])]
         members.append(best.x)
         log.admitted(
             best,
@@ -86,8 +83,7 @@ def max_min(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
         tied.enter(best.x, members)
 
     for x in tuple(members):
-        false = tied.batch.independent(alpha) & (tied.batch.xs == x)
-        for evidence in tied.drop(false) if false.any() else ():
+        for evidence in tied.drop(tied.batch.independent(alpha) & (tied.batch.xs == x)) or ():
             members.remove(x)
             log.removed(evidence, "neighbors", "separated from the target by other neighbors")
             tied.leave(members)

@@ -44,7 +44,7 @@ def pcmb(
         return search.learn("pcd", x, pcd)
 
     def neighbors(x: int) -> Neighborhood:
-        return symmetric(raw, x)
+        return search.once("pc", x, lambda: symmetric(raw, x))
 
     own = own_neighbors(search, neighbors, raw)
     return blanket_of(search, own, neighbors)
@@ -62,23 +62,22 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     tied = Weakest(search, y)
     while True:
         # Lines 12 to 16: all members are tested before any is removed.
-        false = tied.batch.independent(alpha) & tied.inside(members)
-        for evidence in tied.drop(false) if false.any() else ():
-            members.remove(evidence.x)
-            log.removed(evidence, "neighbors", "separated from the target by other neighbors")
-        if false.any():
+        false = tied.drop(tied.batch.independent(alpha) & tied.inside) if members else None
+        if false is not None:
+            for evidence in false:
+                members.remove(evidence.x)
+                log.removed(evidence, "neighbors", "separated from the target by other neighbors")
             tied.leave(members)
 
         # Lines 4 to 8.
-        separated = tied.batch.independent(alpha)
-        if separated.any():
-            log.passed_over(tied.drop(separated), "neighbors")
+        separated = tied.drop(tied.batch.independent(alpha))
+        if separated is not None:
+            log.passed_over(separated, "neighbors")
 
         # Lines 9 to 11.
-        order = tied.batch.order(tied.batch.reliable & ~tied.inside(members))
-        if not len(order):
+        best = tied.strongest()
+        if best is None:
             break
-        best = tied.batch[int(order[0])]
         members.append(best.x)
         log.admitted(
             best,

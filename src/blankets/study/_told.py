@@ -58,7 +58,7 @@ def told_to_user(found: Found, trace: Trace, known: KnownColumns) -> Found:
 
     def each(evidence: Evidence) -> list[Evidence]:
         given = (*whole(evidence.given), *known.always)
-        return [replace(evidence, x=z, given=given) for z in known.whole(evidence.x)]
+        return [evidence._replace(x=z, given=given) for z in known.whole(evidence.x)]
 
     trace.decisions[:] = [replace(d, evidence=e) for d in trace.decisions for e in each(d.evidence)]
     trace.scans[:] = [(phase, _spread_batch(batch, known)) for phase, batch in trace.scans]
