@@ -50,7 +50,7 @@ BLOCK_METHODS = (
 _NOTHING, _FAR, _ROWS, _RARE, _MEET, _PART = range(1, 7)
 _ROWS_A_FUNCTION = 8.0  # rows for each function conditioned on, beyond one for each column
 _CERTAIN = math.log(1e-12)  # inner products decide below this, given one column at most, where there is a level
-_NEAR = 5.0  # times the level, but at least 5%: rows decide below this
+_NEAR = 5.0  # times the level, but at least 5%, or the root of a level below 1/400: rows decide below this
 _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 # A part of the rows is asked first where inner products leave little doubt. If its p-value is below the second, the
 # columns are dependent; at levels from the third on that adds at most 1/1,000 of the level to the errors.
@@ -107,7 +107,7 @@ class BlockTests(CountedTests):
         self._given_rows: OrderedDict[Given, _GivenRows] = OrderedDict()
         self._lock = Lock()
         self._sampled = level is not None and level >= _LEAST_LEVEL
-        near = _NEAR_ANY if level is None else max(_NEAR * level, _LEAST_NEAR)
+        near = _NEAR_ANY if level is None else max(_NEAR * level, min(_LEAST_NEAR, math.sqrt(level)))
         self._window = (-math.inf if level is None else _CERTAIN, math.log(min(near, 1.0)))
 
     def scan(
