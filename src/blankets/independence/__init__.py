@@ -6,7 +6,7 @@ from blankets.independence._calibrated import CalibratedTests, table_tests
 from blankets.independence._checking import check_test
 from blankets.independence._clustered import ClusteredTests
 from blankets.independence._conditioned import ConditionedTests
-from blankets.independence._contract import Columns, IndependenceTest, subsets
+from blankets.independence._contract import Columns, IndependenceTest, Sets, sizes_of, subsets
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
@@ -51,6 +51,7 @@ __all__ = [
     "ScoredTests",
     "SeenBlocks",
     "SeenModel",
+    "Sets",
     "SurveyTests",
     "TableTests",
     "TieredTests",
@@ -64,6 +65,7 @@ __all__ = [
     "own_tests",
     "scored_cells",
     "seen_in",
+    "sizes_of",
     "subsets",
     "table_tests",
 ]

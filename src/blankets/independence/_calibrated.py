@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from blankets.arguments import one_of
 from blankets.caching import cached_property
 from blankets.counting import Counter
 from blankets.errors import ParameterError
-from blankets.independence._contract import Columns, IndependenceTest
+from blankets.independence._contract import Columns, IndependenceTest, Sets
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.independence._tables import TableTests
 from blankets.stats import (
@@ -72,23 +72,12 @@ class CalibratedTests(TableTests):
         self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed, apart=bool(counter.holes))
         self._calibrated.__qualname__ = f"calibrated {level} {seed}"  # identifies answers in a checkpoint
 
-    def separate(
-        self,
-        xs: Columns,
-        y: int,
-        among: Sequence[int],
-        *,
-        containing: int | None = None,
-        min_size: int = 0,
-        max_size: int | None = None,
-        stop_at: float | None = None,
-    ) -> EvidenceBatch:
+    def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest."""
-        how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
         columns = np.ascontiguousarray(xs, np.int64)
-        found = self._weakest(columns, y, among, **how)
+        found = self._weakest(columns, y, among, **sets)
         if found is None:
-            return IndependenceTest.separate(self, xs, y, among, **how)
+            return IndependenceTest.separate(self, xs, y, among, **sets)
         self.tally.add(found.n_tests)
         statistic, dof, log_p, method = found.answers
         return EvidenceBatch(

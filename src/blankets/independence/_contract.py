@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain, combinations
 from threading import get_ident
-from typing import Any, TypeVar
+from typing import Any, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,26 @@ from blankets.stats import weaker_than
 
 Columns = Sequence[int] | NDArray[np.int64]
 T = TypeVar("T")
+
+
+class Sets(TypedDict, total=False):
+    """Which subsets `IndependenceTest.separate` tries; default: all."""
+
+    containing: int | None  # only subsets with this element: the others were tried before
+    # min_size, max_size: sizes of the smallest and the largest subset to try
+    min_size: int
+    max_size: int | None
+    stop_at: float | None  # a significance level: the first subset that makes an x independent at it is the last
+
+
+def sizes_of(sets: Sets, deepest: int) -> tuple[int, int]:
+    """Return the smallest and the largest size to try, where larger ones than ``deepest`` are of no use.
+
+    >>> sizes_of({"max_size": 3}, 5), sizes_of({"min_size": 1}, 2)
+    ((0, 3), (1, 2))
+    """
+    most = sets.get("max_size")
+    return sets.get("min_size", 0), deepest if most is None else min(most, deepest)
 
 
 class IndependenceTest(ABC):
@@ -52,17 +72,7 @@ class IndependenceTest(ABC):
         members = tuple(members)
         return concatenated([self.scan((x,), y, tuple(z for z in members if z != x)) for x in members])
 
-    def separate(
-        self,
-        xs: Columns,
-        y: int,
-        among: Sequence[int],
-        *,
-        containing: int | None = None,
-        min_size: int = 0,
-        max_size: int | None = None,
-        stop_at: float | None = None,
-    ) -> EvidenceBatch:
+    def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest.
 
         Subsets come smallest first, in the order of ``among``; the weakest dependence has the largest
@@ -70,14 +80,10 @@ class IndependenceTest(ABC):
         for which no test was performed stays unreliable.
 
         ``xs``: candidates; an x that is itself in ``among`` is separated by subsets without it. ``y``: the other
-        variable. ``among``: the possible separating variables. ``containing``: only subsets with this element of
-        ``among`` (the others were tried before). ``min_size``, ``max_size``: smallest and largest subset to try;
-        default: no limit. ``stop_at``: a significance level; the search for an x stops at the first subset that makes
-        it independent at this level.
+        variable. ``among``: the possible separating variables. ``sets``: which subsets are tried.
         """
-        deepest = self.deepest(xs, y, among)
-        largest = deepest if max_size is None else min(max_size, deepest)
-        return _weakest_over(self, tuple(xs), y, subsets(among, containing, largest, min_size), stop_at)
+        by_size = subsets(among, sets.get("containing"), *sizes_of(sets, self.deepest(xs, y, among)))
+        return _weakest_over(self, tuple(xs), y, by_size, sets.get("stop_at"))
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return a bound on the size of subsets of ``among``: given larger ones, no test of ``xs`` is reliable."""
@@ -161,7 +167,7 @@ class CountedTests(IndependenceTest):
 
 
 def subsets(
-    among: Iterable[int], containing: int | None = None, max_size: int | None = None, min_size: int = 0
+    among: Iterable[int], containing: int | None = None, min_size: int = 0, max_size: int | None = None
 ) -> Iterator[Iterator[Given]]:
     """Yield, for each size, the subsets of ``among`` (only those with ``containing``, if given).
 

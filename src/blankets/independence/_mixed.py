@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.independence._contract import Columns, IndependenceTest, concatenated
+from blankets.independence._contract import Columns, IndependenceTest, Sets, concatenated
 from blankets.independence._evidence import EvidenceBatch
 
 
@@ -54,21 +55,11 @@ class MixedTests(IndependenceTest):
             return super().drop_one(members, y)
         return self.tables.drop_one(members, y)
 
-    def separate(
-        self,
-        xs: Columns,
-        y: int,
-        among: Sequence[int],
-        *,
-        containing: int | None = None,
-        min_size: int = 0,
-        max_size: int | None = None,
-        stop_at: float | None = None,
-    ) -> EvidenceBatch:
+    def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``."""
         plain = not self.measured[[*xs, y, *among]].any()
         separate = self.tables.separate if plain else super().separate
-        return separate(xs, y, among, containing=containing, min_size=min_size, max_size=max_size, stop_at=stop_at)
+        return separate(xs, y, among, **sets)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the larger of the two."""

@@ -6,7 +6,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from blankets.arguments import one_of
 from blankets.caching import cached_property
 from blankets.counting import Counter, MemoryCounter, dense_table
 from blankets.errors import ParameterError
-from blankets.independence._contract import Columns, CountedTests, Tally
+from blankets.independence._contract import Columns, CountedTests, Sets, Tally, sizes_of
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._subsets import Separated, rows_counted, weakest_over
 from blankets.stats import answers_of_block, formula_of
@@ -114,23 +114,12 @@ class TableTests(CountedTests):
         given = [members[:i] + members[i + 1 :] for i in range(len(members))]
         return self._keep(key, self._batch(columns, y, given, n_tests, *(answer[place] for answer in answers)))
 
-    def separate(
-        self,
-        xs: Columns,
-        y: int,
-        among: Sequence[int],
-        *,
-        containing: int | None = None,
-        min_size: int = 0,
-        max_size: int | None = None,
-        stop_at: float | None = None,
-    ) -> EvidenceBatch:
+    def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest."""
         columns = np.ascontiguousarray(xs, np.int64)
-        how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
-        found = self._weakest(columns, y, among, **how)
+        found = self._weakest(columns, y, among, **sets)
         if found is None:
-            return super().separate(xs, y, among, **how)
+            return super().separate(xs, y, among, **sets)
         statistic, dof, log_p, method = found.answers
         batch = self._batch(
             columns, y, found.sets, found.n_tests, statistic, dof, log_p, method, found.reliable, found.rows
@@ -138,26 +127,25 @@ class TableTests(CountedTests):
         batch.by_effect, batch._log_p = False, log_p
         return batch
 
-    def _weakest(
-        self,
-        xs: NDArray[np.int64],
-        y: int,
-        among: Sequence[int],
-        *,
-        containing: int | None,
-        min_size: int,
-        max_size: int | None,
-        stop_at: float | None,
-    ) -> Separated | None:
+    def _weakest(self, xs: NDArray[np.int64], y: int, among: Sequence[int], **sets: Unpack[Sets]) -> Separated | None:
         """Search all subsets in one call; None if this table does not allow it."""
         table = self._table_of_subsets
         if table is None:
             return None
-        deepest = self.deepest(xs, y, among)
-        sizes = min_size, deepest if max_size is None else min(max_size, deepest)
-        how: dict[str, Any] = {"containing": containing, "sizes": sizes, "stop_at": stop_at}
-        how |= self._threads(len(xs), len(among), sizes, may_stop=stop_at is not None)
-        return weakest_over(table, self._thorough, xs, y, among, **how)
+        stop_at, sizes = sets.get("stop_at"), sizes_of(sets, self.deepest(xs, y, among))
+        n_jobs = self._threads(len(xs), len(among), sizes, may_stop=stop_at is not None)
+        return weakest_over(
+            table,
+            self._thorough,
+            xs,
+            y,
+            among,
+            containing=sets.get("containing"),
+            sizes=sizes,
+            stop_at=stop_at,
+            pool=self.counter.pool if n_jobs > 1 and isinstance(self.counter, MemoryCounter) else None,
+            n_jobs=n_jobs,
+        )
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the largest number of columns of ``among``, those with the fewest levels, that leave enough rows."""
@@ -189,14 +177,12 @@ class TableTests(CountedTests):
         """The same for subset searches; these ask so many small questions that dense columns are faster."""
         return self._table or dense_table(self.counter, copy_sparse=True)
 
-    def _threads(self, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> dict[str, Any]:
-        """Return the threads for a search over subsets, if they make it faster."""
+    def _threads(self, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> int:
+        """Return how many threads make a search over subsets faster."""
         counter = self.counter
         if n_xs < 2 or not isinstance(counter, MemoryCounter) or counter.n_jobs == 1:
-            return {}
-        rows = rows_counted(counter.n_rows, n_xs, n_among, sizes, may_stop=may_stop)
-        n_jobs = counter.threads_for(_NS_ROW * rows)
-        return {"n_jobs": n_jobs, "pool": counter.pool} if n_jobs > 1 else {}
+            return 1
+        return counter.threads_for(_NS_ROW * rows_counted(counter.n_rows, n_xs, n_among, sizes, may_stop=may_stop))
 
     @cached_property
     def _formula(self) -> kernels.Formula:

@@ -10,11 +10,11 @@ later, the causes of y look irrelevant. `TieredTests` does not offer it. Tests o
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import Self, Unpack
 
 import numpy as np
 
-from blankets.independence._contract import Columns, IndependenceTest, concatenated
+from blankets.independence._contract import Columns, IndependenceTest, Sets, concatenated
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._layer import Layer
 
@@ -61,33 +61,22 @@ class TieredTests(Layer):
         """Test each member against ``y`` given all the other members."""
         return self.tests.drop_one(members, y)
 
-    def separate(
-        self,
-        xs: Columns,
-        y: int,
-        among: Sequence[int],
-        *,
-        containing: int | None = None,
-        min_size: int = 0,
-        max_size: int | None = None,
-        stop_at: float | None = None,
-    ) -> EvidenceBatch:
+    def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
         """Find, for each x, the subset of ``among``, without columns later than x and y, that separates best.
 
         Where a subset must hold a later column, the question is another one (is x a spouse through it?), and all of
         ``among`` is tried.
         """
-        how: dict[str, Any] = {"containing": containing, "min_size": min_size, "max_size": max_size, "stop_at": stop_at}
         columns = np.asarray(xs, np.int64)
         last, of_y = max(self.tier.values(), default=0), self.tier.get(y)
         latest = np.array([last if of_y is None else max(self.tier.get(x, last), of_y) for x in columns.tolist()])
-        if containing is not None:
+        if (containing := sets.get("containing")) is not None:
             latest[latest < self.tier.get(containing, 0)] = last
         kinds = np.unique(latest)
         if len(kinds) == 0:
-            return self.tests.separate(columns, y, among, **how)
+            return self.tests.separate(columns, y, among, **sets)
         allowed = {k: [z for z in among if self.tier.get(z, 0) <= k] for k in kinds.tolist()}
-        parts = [self.tests.separate(columns[latest == k], y, allowed[k], **how) for k in kinds.tolist()]
+        parts = [self.tests.separate(columns[latest == k], y, allowed[k], **sets) for k in kinds.tolist()]
         if len(parts) == 1:
             return parts[0]
         place = np.concatenate([np.flatnonzero(latest == k) for k in kinds])

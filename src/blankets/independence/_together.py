@@ -23,12 +23,12 @@ Statistics 3(1), 20-33.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Self
+from typing import Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.independence._contract import Columns, IndependenceTest, concatenated
+from blankets.independence._contract import Columns, IndependenceTest, Sets, concatenated
 from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.independence._layer import Layer
 from blankets.stats import chi2_isf, log_chi2_sf
@@ -98,21 +98,11 @@ class TogetherTests(Layer):
     def _firsts(self, columns: Columns) -> list[int]:
         return [self.parts.get(int(x), (int(x),))[0] for x in columns]
 
-    def separate(
-        self,
-        xs: Columns,
-        y: int,
-        among: Sequence[int],
-        *,
-        containing: int | None = None,
-        min_size: int = 0,
-        max_size: int | None = None,
-        stop_at: float | None = None,
-    ) -> EvidenceBatch:
+    def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest."""
         plain = self.parts.keys().isdisjoint((*(int(x) for x in xs), y, *among))
         separate = self.tests.separate if plain else super().separate
-        return separate(xs, y, among, containing=containing, min_size=min_size, max_size=max_size, stop_at=stop_at)
+        return separate(xs, y, among, **sets)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the bound for the first column of each group: the whole group needs more rows."""

@@ -246,7 +246,8 @@ class Regime(ABC):
 
     def _kappa_at(self, labels: Labels, surrogate: Surrogate, prior: Floats) -> Floats:
         b, a = labels.shares  # the shares cannot exceed p(y=1) and 1 - p(y=1), also if they do in the sample
-        return kappa_of(surrogate, prior, positives=np.minimum(a, prior), negatives=np.minimum(b, 1.0 - prior))
+        kappa = kappa_of(surrogate, prior, positives=np.minimum(a, prior), negatives=np.minimum(b, 1.0 - prior))
+        return np.asarray(np.minimum(kappa, 1.0))  # where every row of a class is labeled, rounding may pass 1
 
 
 def _or(surrogates: tuple[Surrogate, ...]) -> str:

@@ -55,9 +55,7 @@ def kappa_of(
     p, a, b = np.broadcast_arrays(*(np.asarray(v, float) for v in (prior, positives, negatives)))
     if surrogate is Surrogate.FULL:
         return np.ones(p.shape)
-    # Where every row of a class is labeled, rounding may pass 1.
-    kappa = Channel.by_class(positives=a / p, negatives=b / (1.0 - p)).kappa(surrogate, p)
-    return np.asarray(np.minimum(kappa, 1.0))
+    return np.asarray(Channel.by_class(positives=a / p, negatives=b / (1.0 - p)).kappa(surrogate, p))
 
 
 def least_share(n: int, of: int) -> float:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Sequence
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
-from blankets.independence import Columns, EvidenceBatch, IndependenceTest
+from blankets.independence import Columns, EvidenceBatch, IndependenceTest, Sets, sizes_of
 
 T = TypeVar("T")
 
@@ -52,26 +52,13 @@ class LimitedTests(IndependenceTest):
         self._ask(len(xs))
         return self.tests.scan(xs, y, given, even_if_unreliable=even_if_unreliable)
 
-    def separate(
-        self,
-        xs: Columns,
-        y: int,
-        among: Sequence[int],
-        *,
-        containing: int | None = None,
-        min_size: int = 0,
-        max_size: int | None = None,
-        stop_at: float | None = None,
-    ) -> EvidenceBatch:
+    def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
         """Find the weakest dependence of each x over the subsets of a set; all subsets count at once."""
-        deepest = self.deepest(xs, y, among)
-        largest = deepest if max_size is None else min(max_size, deepest)
-        fixed = containing is not None
-        sizes = range(max(min_size - fixed, 0), largest - fixed + 1)
+        smallest, largest = sizes_of(sets, self.deepest(xs, y, among))
+        fixed = sets.get("containing") is not None
+        sizes = range(max(smallest - fixed, 0), largest - fixed + 1)
         self._ask(len(xs) * sum(math.comb(len(among) - fixed, size) for size in sizes))
-        return self.tests.separate(
-            xs, y, among, containing=containing, min_size=min_size, max_size=max_size, stop_at=stop_at
-        )
+        return self.tests.separate(xs, y, among, **sets)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the bound of the tests."""
