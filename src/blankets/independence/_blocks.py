@@ -55,7 +55,6 @@ _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 # A part of the rows is asked first where inner products leave little doubt. If its p-value is below the second, the
 # columns are dependent; at levels from the third on that adds at most 1/1,000 of the level to the errors.
 _PART_ROWS, _SURE, _LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
-_FEW_TOGETHER = 5.0  # rows expected to have the rarest levels of both, below which the law of their draws is used
 _KEPT_BYTES, _KEPT_ANSWERS = 128 << 20, 1 << 18  # projections, and answers by rows, that are kept
 
 Floats = NDArray[np.float64]
@@ -334,7 +333,7 @@ class _Rows:
         """Return log p and method for each column; ``log_p``: what inner products say."""
         answers = [(float(p), _PART) for p in log_p]
         left = np.arange(len(xs))
-        rare = np.array([any(codes is not None for codes in self._rare(x)) for x in xs.tolist()], bool)
+        rare = np.array([self._rare_y is not None or self._rare(x) is not None for x in xs.tolist()], bool)
         if self.step:
             sure = ~rare & (log_p < 1.5 * self.step * _SURE)
             if sure.any():
@@ -358,7 +357,7 @@ class _Rows:
 
     def _of_rare(self, x: int) -> tuple[float, int]:
         """Return log p and method for one column, where it or y is a category with rare levels."""
-        y, (rare_x, rare_y) = self.y, self._rare(x)
+        y, rare_x, rare_y = self.y, self._rare(x), self._rare_y
         # The rarer of the two is the one that is drawn; of equal ones the first column, whoever asks.
         counts = [np.inf if codes is None else np.bincount(codes).min() for codes in (rare_x, rare_y)]
         x_is_drawn = counts[0] < counts[1] or (counts[0] == counts[1] and x < y)
@@ -384,22 +383,14 @@ class _Rows:
         rows = moments.rows(other, moments.tested(other))
         return score_test(rows, by_level, codes, probability, self.given.basis.rows[1:], small, first)[0], _RARE
 
-    def _rare(self, x: int) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
-        """Return the levels of x and of y, of each that is a category with rare ones; None of others.
-
-        They are rare if few rows have them, or if few are expected to have the rarest of both.
-        """
-        both = [self._few_levels(x), self._levels_of_y]
-        rows = [np.inf if codes is None else float(np.bincount(codes).min()) for codes in both]
-        together = rows[0] * rows[1] < _FEW_TOGETHER * self.moments.n_rows
-        of_x, of_y = (codes if n < RARE or together else None for codes, n in zip(both, rows, strict=True))
-        return of_x, of_y
-
     @cached_property
-    def _levels_of_y(self) -> NDArray[np.int64] | None:
-        return self._few_levels(self.y)
+    def _rare_y(self) -> NDArray[np.int64] | None:
+        return self._rare(self.y)
 
-    def _few_levels(self, x: int) -> NDArray[np.int64] | None:
-        """Return the levels of a column if it is a category, and has not too many of them."""
+    def _rare(self, x: int) -> NDArray[np.int64] | None:
+        """Return the levels of a column if it is a category with rare ones, and not too many of them."""
         codes = self.moments.codes(x)
-        return codes if codes is not None and 2 <= int(codes.max(initial=0)) + 1 <= MOST_LEVELS else None
+        if codes is None:
+            return None
+        counts = np.bincount(codes)
+        return codes if counts.min() < RARE and 2 <= len(counts) <= MOST_LEVELS else None
