@@ -225,5 +225,15 @@ def test_scans_are_canonical_tests_one_by_one():
         assert found[2, i] == pytest.approx(expected, rel=1e-8)
 
 
+def test_probabilities_add_up_where_plain_newton_steps_would_not_end():
+    rng = np.random.default_rng(5)
+    z = rng.normal(size=(2, 3000))
+    basis = np.vstack([functions_of_number(f, 6).values for f in z])
+    there = z.sum(axis=0) + rng.logistic(size=3000) > np.quantile(z.sum(axis=0) + rng.logistic(size=3000), 0.985)
+    fitted = fitted_levels(there.astype(int), 2, basis)[1]
+    assert fitted.sum() == pytest.approx(there.sum(), rel=1e-5)  # the constant has no prior
+    assert np.corrcoef(fitted, 1 / (1 + np.exp(-z.sum(axis=0) + 4.5)))[0, 1] > 0.85
+
+
 def _apart(functions):
     return np.linalg.qr((functions - functions.mean(axis=1, keepdims=True)).T)[0].T.copy()
