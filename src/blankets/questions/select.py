@@ -117,7 +117,6 @@ def select(
         "labels": labels,
         "prior": prior,
         "numbers": keeps_numbers(labels),
-        "wide": True,
     }
     with Study.open(data, target, y, engine=engine, n_jobs=n_jobs, progress=progress, **about) as study:
         return selected(study, scoring)

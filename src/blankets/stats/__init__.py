@@ -45,7 +45,7 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
-from blankets.stats._products import Drawn, rows_test
+from blankets.stats._products import Basis, Drawn, rows_test, rows_tests
 from blankets.stats._propensities import weighted_scores
 from blankets.stats._rare import (
     MOST_LEVELS,
@@ -68,6 +68,7 @@ from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
+    "Basis",
     "COARSE",
     "Cells",
     "Drawn",
@@ -151,6 +152,7 @@ __all__ = [
     "predicted_share",
     "risk_regression",
     "rows_test",
+    "rows_tests",
     "score_test",
     "scored_information",
     "ss_information",

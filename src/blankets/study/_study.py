@@ -21,7 +21,6 @@ from blankets.arguments import generator_from, threads_from
 from blankets.caching import cached_property
 from blankets.counting import Counter, SqlCounter
 from blankets.data import (
-    MOST_NUMBERS,
     DataReport,
     Encoder,
     Frame,
@@ -137,7 +136,6 @@ class Study:
         knows_groups: bool = False,
         pools: bool = False,
         numbers: bool = False,
-        wide: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
@@ -146,7 +144,6 @@ class Study:
         With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
         ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``pools``: whether it
         can answer from several completed tables. ``numbers``: whether numbers stay numbers, if the test takes them.
-        ``wide``: even in a table of very many columns, because the question looks at each only a few times.
         """
         own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
         in_memory = own is None and is_plain(engine)
@@ -170,7 +167,7 @@ class Study:
                 f"the rows as they are"
             )
         stay = numbers and testing.takes_numbers and beside is None
-        known = _Known(y, labels, prior, reading, lenient, asks, stay, copies > 1, wide)
+        known = _Known(y, labels, prior, reading, lenient, asks, stay, copies > 1)
         _check_testing(testing, own, known, engine)
         if (knows_columns := own_tests(data)) is not None:
             _check_own(known, engine, alone=True)
@@ -702,13 +699,13 @@ class Study:
 
     def _warn_of_cuts(self) -> None:
         """Name the numbers that were cut although nobody asked for it, and say why."""
-        if self.place.store is not None or isinstance(self.table, SqlCounter):
+        if self.place.store is not None:
+            why = "this table was packed without the values of its numbers (pack it again to have them tested uncut)"
+        elif isinstance(self.table, SqlCounter):
             why = (
                 f"numbers are tested as they are in memory only ({MOST_ROWS:,} rows drawn at random, as a table in "
-                f"memory, are as many as such tests look at); from a packed table or a database they are counted"
+                f"memory, are as many as such tests look at); in a database they are counted"
             )
-        elif len(self.names) > MOST_NUMBERS:
-            why = f"with more than {MOST_NUMBERS:,} columns tests of numbers take too long"
         else:
             return
         if binned := self.cut_unasked:
@@ -832,7 +829,6 @@ class _Known:
     asks: bool
     numbers: bool = False  # whether numbers may stay numbers
     pooled: bool = False  # whether several completed tables are read as one
-    wide: bool = False  # whether they may in a table of very many columns too
 
     @property
     def number_target(self) -> bool:
@@ -934,7 +930,7 @@ def _check_own(known: _Known, engine: Engine, *, alone: bool = False) -> None:
 
 
 def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:
-    stays = {"numbers": known.numbers, "number_target": known.number_target, "wide": known.wide}
+    stays = {"numbers": known.numbers, "number_target": known.number_target}
     return ingest(data, target, y=known.y, reading=known.reading, **stays)
 
 
