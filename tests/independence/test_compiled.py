@@ -177,6 +177,19 @@ def test_calibrated_answers(level, n_rows):
             assert_same(whole.separate(xs, y, given, **wanted), plain.separate(xs, y, given, **wanted))
 
 
+def test_wider_columns_after_narrow_ones():
+    rng = np.random.default_rng(8)
+    arities = [2, 9, 9, 2, 3, 4, 7, 12]
+    frame = Frame.from_codes(skewed(400, arities, rng), arities=arities)
+
+    def new():
+        return CalibratedTests(MemoryCounter(frame, 1), level=0.01, reliability=0)
+
+    together, xs = new().scan([3, 4, 5, 6, 7], 0, [1, 2]), [3, 4, 5, 6, 7]
+    for i, x in enumerate(xs):
+        assert together[i] == new().scan([x], 0, [1, 2])[0]
+
+
 @pytest.mark.parametrize("statistic", ["g", "x2"])
 @pytest.mark.parametrize("n_jobs", [1, 3])
 @pytest.mark.parametrize(("n_rows", "levels"), [(1, 2), (70, 2), (2000, 2), (700, 3), (500, 4)])
