@@ -24,8 +24,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 ROOT = Path(__file__).resolve().parent
 KERNELS = ROOT / "src" / "blankets" / "kernels"
 FILES = (
-    "_room _rows _bits _tail _laws _statistics _permute _cells _moments _questions _holes _subsets _networks".split()
-)
+    "_room _rows _bits _tail _laws _blocks _statistics _permute _cells _moments _questions _holes _subsets _networks"
+).split()
 UNCOMPILED = "BLANKETS_UNCOMPILED"  # set: do not compile
 FLAGS = "BLANKETS_CFLAGS"  # for the compiler, after ours
 
@@ -33,7 +33,7 @@ HEAD = """\
 # cython: language_level=3, boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 # cython: infer_types=True, nonecheck=False, embedsignature=False
 cimport cython
-from libc.math cimport INFINITY, NAN, erfc, exp, floor, lgamma, log, log1p, sqrt
+from libc.math cimport INFINITY, NAN, atan, erfc, exp, floor, lgamma, log, log1p, sqrt, tan
 from libc.stdint cimport int32_t as int32, int64_t as int64
 from libc.stdint cimport uint8_t as uint8, uint32_t as uint32, uint64_t as uint64
 ctypedef double float64
@@ -55,6 +55,16 @@ cdef extern from "_sums.h":
     int64 sum_of_strata(
         const int32 *counts, int64 n_x, int64 n_y, int64 n_z, const int64 *terms, int64 n_terms, double unit,
         const int64 *y_part, const int32 *y_seen, int64 *free
+    ) nogil
+    int64 margins_of_strata(
+        const int32 *counts, int64 n_x, int64 n_y, int64 n_z, const int32 *y_seen, const int32 *size,
+        const int64 *y_few, const int64 *y_most, const uint64 *y_keys, int64 few_levels, int64 width, int64 *rows,
+        int64 *order, int64 *rarest, uint64 *keys, double *least, int64 *movable
+    ) nogil
+cdef extern from "_residuals.h":
+    void residual_sums(
+        const double *basis, const double *leverage, int64 q, int64 n, int64 many, const double *y, int64 n_y,
+        int64 first_y, const double *x, const int64 *widths, const int64 *firsts, int64 n_x, double *room, double *out
     ) nogil
 import numpy as np
 """

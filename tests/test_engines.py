@@ -278,6 +278,8 @@ def test_a_cluster_gives_the_same_blanket(cluster, table, folder, expected, tmp_
         ),
         expected,
     )
+    uncut = bl.discover(store, "ill", algorithm="hiton-mb", engine=bl.Engine("dask", address=address))
+    assert same(uncut, bl.discover(table, "ill", algorithm="hiton-mb"))  # rows of numbers come from the store
     hidden = table.assign(ill=table["ill"].astype(object).where(np.arange(len(table)) % 3 == 0, None))
     on_cluster = bl.discover(
         hidden, "ill", labels="mcar", algorithm="iamb", discretize="sturges", engine=bl.Engine("dask", address=address)

@@ -486,7 +486,7 @@ def spoiled(blanket, *path, value=None, drop=False):
         (("false_members",), 3, "'false_members' holds 3"),
         (("false_members", "controls"), "luck", "'controls' in 'false_members' holds 'luck'"),
         (("false_members", "n_tested"), -1, "'n_tested' in 'false_members' holds -1"),
-        (("false_members", "at_most"), None, "'at_most' in 'false_members' holds None"),
+        (("false_members", "at_most"), "many", "'at_most' in 'false_members' holds 'many'"),
         (("false_members", "alpha"), 0, "'alpha' in 'false_members' holds 0"),
         (("call",), 3, "'call' holds 3"),
         (("call",), {"options": {}}, "'function' is missing in 'call'"),

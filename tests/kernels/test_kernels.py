@@ -17,6 +17,7 @@ from scipy.stats import binom, hypergeom
 from blankets import kernels
 from blankets.kernels import (
     _bits,
+    _blocks,
     _cells,
     _laws,
     _moments,
@@ -31,7 +32,7 @@ from blankets.kernels import (
 from blankets.stats import cell_tables, entropy_terms, law_at
 from blankets.stats._calibrated import arrays_of_cells
 
-FILES = (_bits, _cells, _laws, _moments, _networks, _permute, _questions, _room, _rows, _subsets, _tail)
+FILES = (_bits, _blocks, _cells, _laws, _moments, _networks, _permute, _questions, _room, _rows, _subsets, _tail)
 GUARD = 77
 
 

@@ -107,6 +107,17 @@ WRONG = [
         lambda k: k.weaker_of(np.ones(2), np.ones(2), np.ones(2), np.ones(1), np.zeros(2, CODES)),
         "there are to be as many tests as others",
     ),
+    (lambda k: k.combined_tails(np.zeros(2), np.zeros(1)), "p-values are combined in pairs"),
+    (
+        lambda k: k.products_of_residuals(
+            np.ones((1, 5)), np.ones(5), np.ones((1, 4)), 1, np.ones((1, 5)), *[ints(1)] * 2, 0
+        ),
+        "functions of columns do not fit each other",
+    ),
+    (
+        lambda k: k.scan_functions(np.ones((1, 2)), np.ones((1, 2)), ints(2), ints(0, 1, 2), ints(1, 1), 0, 9),
+        "inner products do not fit the columns",
+    ),
 ]
 
 

@@ -159,14 +159,6 @@ def test_a_selection_is_that_of_regressions(table, criterion):
     assert "Information without cutting" in picked.labels
 
 
-def test_numbers_of_a_wide_table_are_not_cut(table, monkeypatch):
-    from blankets.data import _ingest
-
-    monkeypatch.setattr(_ingest, "MOST_NUMBERS", 3)
-    assert bl.rank(table, "y").estimator == "explained variance"
-    assert "Information without cutting" in bl.select(table, "y", k=1).labels
-
-
 def test_what_a_copy_tells_is_not_new(table):
     assert {"a", "copy"} - set(bl.select(table, "y", criterion="mrmr", k=4).names)
     assert set(bl.select(table, "y", criterion="cmi", k=3).names) in ({"a", "b", "site"}, {"copy", "b", "site"})

@@ -1,13 +1,9 @@
 """Numbers of very many rows: tests look at some of them, and the result says so."""
 
-import warnings
 
 import numpy as np
-import pytest
 
 import blankets as bl
-from blankets.data import _ingest
-from blankets.errors import CutNumbersWarning
 from blankets.study import _study, _testing
 
 
@@ -27,18 +23,3 @@ def test_numbers_of_very_many_rows_are_tested_in_some(monkeypatch):
     categories = bl.test(table, "group", "y", discretize="sturges")
     assert categories.n_rows == 1000
     assert not categories.notes
-
-
-def test_numbers_that_are_cut_after_all_are_named(monkeypatch):
-    rng = np.random.default_rng(6)
-    a = rng.normal(size=300)
-    table = {"a": a, "y": (a + rng.normal(size=300) > 0).astype(int)}
-    for module in (_study, _ingest):
-        monkeypatch.setattr(module, "MOST_NUMBERS", 1)
-    with pytest.warns(
-        CutNumbersWarning, match="with more than 1 columns tests of numbers take too long, so these were"
-    ):
-        assert bl.test(table, "a", "y").test == "auto"
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        bl.test(table, "a", "y", discretize="sturges")

@@ -15,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 import blankets as bl
 from blankets.errors import BlanketsWarning, DataError, IdLikeColumnWarning, NotAnswerableError, ParameterError
+from blankets.study import Study
 
 
 def visits(seed=0, n_patients=60, n_visits=10):
@@ -185,6 +186,20 @@ def test_completed_tables_are_pooled(tables):
     assert "b" in bl.discover(tables, "y", groups=groups)
     with_numbers = [table.assign(b=table["b"] + np.linspace(0.0, 0.1, 600)) for table in tables]
     assert bl.test(with_numbers, "b", "y").method.endswith("pooled (D2)")
+
+
+def test_blankets_of_completed_tables_are_put_to_the_test(tables):
+    blanket = bl.discover(tables[:2], "y", exclude=["id"])
+    found = bl.refute(blanket, tables[:2], n_resamples=2, rng=0)
+    assert {trial.name: trial.verdict for trial in found.trials}["same data"] == "passed"
+    # Whatever is shuffled is shuffled alike in all tables: the target was the same in each, and still is.
+    for changed in ("shuffled", "with_noise"):
+        with Study.open(tables[:2], "y", reading={"exclude": ["id"]}, pools=True) as study:
+            rng = np.random.default_rng(0)
+            drawn = study.shuffled(rng) if changed == "shuffled" else study.with_noise({"new": study.target}, rng)
+        column = drawn.frame.column(drawn.frame.index("y" if changed == "shuffled" else "new"))
+        assert (column[:600] == column[600:]).all()
+        assert not (column[:600] == tables[0]["y"].to_numpy()).all()
 
 
 @pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")

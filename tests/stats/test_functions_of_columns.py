@@ -9,9 +9,20 @@ import statsmodels.api as sm
 from scipy import optimize, stats
 from statsmodels.multivariate.cancorr import CanCorr
 
+from blankets import kernels
 from blankets.counting import functions_of_levels, functions_of_number
 from blankets.counting._functions import orthonormal
-from blankets.stats import canonical_test, combined, fitted_levels, meetings_test, rows_test, score_test, whitening
+from blankets.stats import (
+    Basis,
+    canonical_test,
+    combined,
+    fitted_levels,
+    meetings_test,
+    rows_test,
+    rows_tests,
+    score_test,
+    whitening,
+)
 from blankets.stats._products import log_p_under_signs, products_test
 from blankets.stats._rare import score_law
 
@@ -176,3 +187,53 @@ def test_rows_do_not_reject_where_variances_move_together():
         rejected_products += stats.chi2.sf(statistic[0], dof[0]) <= 0.05
     assert rejected_rows <= 19  # 99.5% of binomial(200, 0.05) draws are at most 19
     assert rejected_products >= 20  # which is why rows decide
+
+
+@pytest.mark.parametrize(("n", "size"), [(90, 0), (300, 3), (701, 6), (1300, 2)])
+def test_many_columns_are_judged_as_one_by_one(n, size):
+    rng = np.random.default_rng(n)
+    z = rng.normal(size=(size, n))
+    basis = _apart(z) if size else np.zeros((0, n))
+    index = z[:2].sum(axis=0)
+    widths, firsts = np.array([1, 3, 2, 12]), np.array([1, 2, 1, 12])
+    y = _apart(np.array([(index + rng.normal(size=n)) ** power for power in (1, 2, 3)]))
+    xs = [_apart(np.array([np.tanh(index + (k + 1) * rng.normal(size=n)) for k in range(w)])) for w in widths]
+    log_p, statistic, dof = rows_tests(np.vstack(xs), widths, firsts, y, 2, Basis.of(basis))
+    for i, x in enumerate(xs):
+        expected = rows_test(x, y, (int(firsts[i]), 2), basis)
+        assert (log_p[i], statistic[i], dof[i]) == pytest.approx(expected, rel=1e-8, abs=1e-10)
+
+
+def test_scans_are_canonical_tests_one_by_one():
+    rng = np.random.default_rng(5)
+    rows = _apart(rng.normal(size=(9, 200)) + 0.5 * rng.normal(size=200))
+    start, first = np.array([0, 2, 3, 6, 7]), np.array([1, 1, 3, 1])
+    basis, tested = _apart(rng.normal(size=(2, 200)) + rows[7:9]), rows[:7].copy()
+    tested[:] = [tested[0], tested[1], tested[2], *_apart(rng.normal(size=(3, 200)) + tested[0]), tested[6]]
+    explained, across = basis @ tested.T, tested[3:6] @ tested.T
+    found = kernels.scan_functions(explained, across, np.array([0, 1, 3]), start, first, 2, 200)
+    for i, x in enumerate([0, 1, 3]):
+        of = slice(start[x], start[x + 1])
+        some = slice(start[x], start[x] + first[x])
+        parts = [
+            canonical_test(explained[:, s][None], explained[:, 3:6], (tested[s] @ tested[3:6].T)[None], 200)
+            for s in (of, some)
+        ]
+        assert found[[0, 1, 3], i] == pytest.approx([each[0] for each in parts[0]], rel=1e-9)
+        tails = [stats.chi2.logsf(each[0][0], each[1][0]) for each in parts]
+        expected = tails[0] if first[x] == start[x + 1] - start[x] else combined(tails[:1], tails[1:])[0]
+        assert found[2, i] == pytest.approx(expected, rel=1e-8)
+
+
+def test_probabilities_add_up_where_plain_newton_steps_would_not_end():
+    rng = np.random.default_rng(5)
+    z = rng.normal(size=(2, 3000))
+    basis = np.vstack([functions_of_number(f, 6).values for f in z])
+    there = z.sum(axis=0) + rng.logistic(size=3000) > np.quantile(z.sum(axis=0) + rng.logistic(size=3000), 0.985)
+    fitted = fitted_levels(there.astype(int), 2, basis)[1]
+    assert fitted.sum() == pytest.approx(there.sum(), rel=1e-5)  # the constant has no prior
+    assert np.corrcoef(fitted, 1 / (1 + np.exp(-z.sum(axis=0) + 4.5)))[0, 1] > 0.85
+
+
+def _apart(functions):
+    return np.linalg.qr((functions - functions.mean(axis=1, keepdims=True)).T)[0].T.copy()

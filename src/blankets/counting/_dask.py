@@ -226,7 +226,8 @@ class DaskTable:
         places = _places(frame)
         for store, packed in reversed(self._packed):
             known = {place: j for j, place in enumerate(_places(packed))}
-            new = [j for j, place in enumerate(places) if place not in known]
+            # Columns of one level are numbers (`Frame.without_numbers`), which nobody counts.
+            new = [j for j, place in enumerate(places) if place not in known and frame.arities[j] > 1]
             if packed.n_rows == frame.n_rows and len(new) <= MOST_SENT:
                 columns = [known.get(place, 0) for place in places]
                 return DaskCounter(self.client, store, columns, frame=frame, new=new, taken=rows)

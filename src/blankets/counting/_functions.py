@@ -156,7 +156,10 @@ def orthonormal(functions: Floats) -> Floats:
     centered = functions - functions.mean(axis=1, keepdims=True)
     length = np.sqrt(np.einsum("ij,ij->i", centered, centered))
     kept = length > 1e-12 * (1.0 + np.abs(functions).max(axis=1, initial=0.0)) * np.sqrt(max(functions.shape[1], 1))
-    centered = centered[kept] / length[kept, None]
+    centered /= np.where(kept, length, 1.0)[:, None]
+    centered = centered if kept.all() else centered[kept]
+    if len(centered) == 2:
+        return _two_apart(centered)
     while len(centered):
         new = _lengths_left(centered) > _NEW
         if new.all():
@@ -166,6 +169,17 @@ def orthonormal(functions: Floats) -> Floats:
             return np.ascontiguousarray(centered)
         centered = centered[: len(new)][new]
     return np.asarray(centered)
+
+
+def _two_apart(functions: Floats) -> Floats:
+    """Return the same for two functions of mean 0 and length 1, as all columns of a wide table have."""
+    first, second = functions
+    if 1.0 - float(first @ second) ** 2 <= _NEW**2:
+        return functions[:1]
+    for _ in range(2):  # twice for precision
+        second -= (first @ second) * first
+        second /= np.sqrt(second @ second)
+    return functions
 
 
 def reweighted(functions: Functions, unit: Floats) -> Functions:

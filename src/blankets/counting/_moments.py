@@ -132,6 +132,8 @@ class MemoryMoments(Moments):
         """Return the first functions of a column, shape (functions, rows)."""
         if self._whole is not None:
             return np.asarray(self._values[self._begin[x] : self._begin[x] + width], np.float64)
+        if width <= self.tested(x):
+            return np.asarray(self._values[self.start[x] : self.start[x] + width], np.float64)
         return np.asarray(self._all_rows(x)[:width], np.float64)
 
     def codes(self, x: int) -> NDArray[np.int64] | None:

@@ -10,7 +10,7 @@ from blankets.data._files import read_table
 from blankets.data._findings import Findings
 from blankets.data._frame import DenseColumns, Frame, NumberColumn, SparseColumns
 from blankets.data._imputed import completed_tables, repeated, repeated_reading, stacked
-from blankets.data._ingest import MOST_NUMBERS, Ingested, ingest
+from blankets.data._ingest import Ingested, ingest
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
@@ -38,7 +38,6 @@ __all__ = [
     "Frame",
     "Ingested",
     "MISSING_IS_A_LEVEL",
-    "MOST_NUMBERS",
     "NumberColumn",
     "NumericTable",
     "Reading",

@@ -184,7 +184,7 @@ def factorize(numbers: Numbers, at_most: int | None = None) -> Categories | None
     if low is not None:
         return _counted(values, low, at_most)
     present = numbers.present
-    if at_most is not None and len(distinct(present[:4096])) > at_most:  # the first rows are mostly enough to decide
+    if at_most is not None and len(distinct(present[: max(256, 4 * at_most)])) > at_most:  # mostly enough
         return None
     found = distinct(present)
     if at_most is not None and len(found) > at_most:

@@ -28,8 +28,6 @@ from blankets.errors import DataError, TargetError, listed
 Rows = NDArray[np.int64]  # those that are used, some perhaps several times
 
 AS_IT_IS = Reading(na=())  # for a table that was read before
-# Columns of a table beyond which numbers are cut after all: 1,000 x 5,000 took 25 s uncut, 1,000 x 1,000 2 s.
-MOST_NUMBERS = 2000
 # Whole numbers that are answers on a scale, if at least so many columns have the same. One such column alone may be
 # a code without an order, such as a region.
 SCALES = (*(tuple(range(1, top + 1)) for top in (5, 6, 7, 9, 10)), tuple(range(11)))
@@ -60,7 +58,6 @@ def ingest(
     reading: Reading = DEFAULT,
     numbers: bool = False,
     number_target: bool | None = None,
-    wide: bool = False,
 ) -> Ingested:
     """Turn any table into a `Frame` of small integer codes, and of numbers where these may stay so.
 
@@ -70,7 +67,7 @@ def ingest(
     column; in matrices its number. ``y``, of shape (rows,): the target, if it is not in the table. It becomes the last
     column, with its own name if it has one, else "target". ``reading``: how columns are chosen and read. ``numbers``:
     whether numbers may stay numbers, where ``reading`` does not say how to cut them. ``number_target``: whether the
-    target may. ``wide``: whether they may in a table of very many columns too.
+    target may.
 
     Returns: frame, column number of the target, encoder for new rows, report, and which rows have no label.
 
@@ -109,15 +106,16 @@ def ingest(
     store = data if isinstance(data, Store) else Store.open(data) if is_store(data) else None
     if store is not None:
         _check_store(store, target)
-        data = store.frame
+        data = (
+            store.measured(_cut(store, reading, target if number_target is False else None)) if numbers else store.frame
+        )
     asked = AskedColumns.of(open_table(data, reading.of_files), target, y, reading)
-    numbers = numbers and (wide or len(asked.order) <= MOST_NUMBERS)
     work = _Work(asked, numbers, numbers and number_target is not False)
     column = work.target_column()
     if store is not None:
         if isinstance(column, Categories) and asked.target == store.target:
             column = Categories(column.codes, column.levels, store.unlabeled, declared=True)
-        return _from_store(store, _pass(store.frame, asked, column))
+        return _from_store(store, _pass(data, asked, column))
     return _pass(data, asked, column) if isinstance(data, Frame) else work.run(column)
 
 
@@ -133,12 +131,28 @@ def _check_store(store: Store, target: str | int | None) -> None:
         )
 
 
+def _cut(store: Store, reading: Reading, target: str | int | None) -> list[str]:
+    """Return the numbers of a store that are cut: those that the user asks to cut, and perhaps the target."""
+    names = [store.layout.names[j] for j in store.numbers]
+    target = store.layout.names[target] if isinstance(target, int) else target
+    return [name for name in names if name == target or reading.rule_for(name)[0] != "auto"]
+
+
 def _from_store(store: Store, done: Ingested) -> Ingested:
     """Add to an accepted frame what was stored when it was packed."""
     labels = {name: label for name, label in store.encoder.missing_labels.items() if name in done.frame.names}
-    encoder = replace(done.encoder, binned=store.report.binned, missing=store.encoder.missing, missing_labels=labels)
+    numbers = tuple(done.frame.names[j] for j in sorted(done.frame.numbers))
+    cut = {name: how for name, how in store.report.binned.items() if name not in numbers}
+    encoder = replace(done.encoder, binned=cut, missing=store.encoder.missing, missing_labels=labels)
     now = done.report
-    report = replace(store.report, n_columns=now.n_columns, unlabeled=now.unlabeled, complete_rows=now.complete_rows)
+    report = replace(
+        store.report,
+        binned=cut,
+        numbers=numbers,
+        n_columns=now.n_columns,
+        unlabeled=now.unlabeled,
+        complete_rows=now.complete_rows,
+    )
     return replace(done, encoder=encoder, report=report)
 
 

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from blankets.data._chunks import ChangedTypes, Chunks
 from blankets.data._coding import Coding, LeftOut, decide, left_out
-from blankets.data._columns import Column, Mask, Refused
+from blankets.data._columns import Column, Mask, Numbers, Refused
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
-from blankets.data._frame import NARROW, code_type, digest
+from blankets.data._frame import NARROW, Frame, code_type, digest
 from blankets.data._ingest import Ingested, Target
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns, check_rows
@@ -49,7 +49,7 @@ def pack_chunks(
     refuse_units(reading, "a table that is read piece by piece", "read it into memory, or repeat its rows")
     before = chunks.identity()
     how = {name: value for name, value in reading.options.items() if name not in ("positive", "unlabeled_marker")}
-    fingerprint = _fingerprint([before, target, how])
+    fingerprint = _fingerprint([before, target, how, "with numbers"])
     if (store := reusable(path, fingerprint)) is not None:
         return store
     # The number of rows is known only after reading.
@@ -77,16 +77,24 @@ def _fingerprint(about: list[Any]) -> str:
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
-def pack_ingested(done: Ingested, path: Path) -> Store:
-    """Write a table that has been read in memory as a store."""
+def pack_ingested(done: Ingested, path: Path, uncut: Frame | None = None) -> Store:
+    """Write a table that has been read in memory as a store; ``uncut``: the same table with its numbers."""
     frame = done.frame
     target = None if done.target is None else frame.names[done.target]
-    fingerprint = _fingerprint([frame.fingerprint(), target])
+    there = {} if uncut is None else {uncut.names[j]: number for j, number in uncut.numbers.items()}
+    labeled = done.encoder.missing_labels  # a number with a level for missing values is no number
+    numbers = {j: there[name] for j, name in enumerate(frame.names) if name in there and name not in labeled}
+    scales = frozenset() if uncut is None else {uncut.names[j] for j in uncut.ordered}
+    ordered = frame.ordered | {j for j, name in enumerate(frame.names) if name in scales}
+    fingerprint = _fingerprint([frame.fingerprint(), target, [n.digest().hex() for n in numbers.values()]])
     if (store := reusable(path, fingerprint)) is not None:
         return store
-    with StoreWriter(path, frame.n_rows, [width > NARROW for width in frame.widths.tolist()]) as writer:
+    wide = [width > NARROW for width in frame.widths.tolist()]
+    with StoreWriter(path, frame.n_rows, wide, list(numbers)) as writer:
         for j in range(frame.n_columns):
             writer.write(j, 0, frame.column(j))
+        for j, number in numbers.items():
+            writer.write_number(j, 0, number.values)
         return writer.finish(
             range(frame.n_columns),
             frame.names,
@@ -98,6 +106,7 @@ def pack_ingested(done: Ingested, path: Path) -> Store:
             fingerprint=fingerprint,
             digests=[digest(frame.column(j)) for j in range(frame.n_columns)],
             holes=frame.holes,
+            ordered=frozenset(ordered),
         )
 
 
@@ -125,7 +134,8 @@ class _Packing:
         self.findings.check(missing=self.reading.missing)
         names = [name for j in self.asked.order if (name := self.asked.table.names[j]) in codings]
         n_rows = self.n_given if self.rows is None else int(np.count_nonzero(self.rows))
-        with StoreWriter(path, n_rows, [codings[name].width > NARROW for name in names]) as writer:
+        wide, numbers = [codings[name].width > NARROW for name in names], self._numbers(names, codings, target)
+        with StoreWriter(path, n_rows, wide, numbers) as writer:
             digests = self._written(writer, names, codings, target)
             self._join_empty_bins(writer, names, codings, digests, summaries)
             if not unchanged():
@@ -160,7 +170,20 @@ class _Packing:
                 fingerprint=fingerprint,
                 digests=[digests[name] for name in kept],
                 holes=frozenset(k for k, name in enumerate(kept) if codings[name].holes),
+                ordered=frozenset(k for k, name in enumerate(kept) if codings[name].kind == "ordered"),
             )
+
+    def _numbers(self, names: Sequence[str], codings: Mapping[str, Coding], target: Target | None) -> list[int]:
+        """Return the columns whose values are kept beside their codes: those that nobody asked to cut."""
+        unlabeled = target is not None and target.unlabeled is not None
+        return [
+            j
+            for j, name in enumerate(names)
+            if codings[name].binning is not None
+            and codings[name].missing_label is None
+            and self.reading.rule_for(name)[0] == "auto"
+            and not (name == self.asked.target and unlabeled)
+        ]
 
     def _parts(self, names: Sequence[str], doing: str) -> Iterator[tuple[int, Any]]:
         """Yield chunks, each with the number of its first kept row, and report progress."""
@@ -278,10 +301,14 @@ class _Packing:
 
         def write(start: int, chunk: Any, name: str) -> None:
             try:
-                codes = codings[name].codes(self.chunks.column(name, chunk.column(name)))
+                column = self.chunks.column(name, chunk.column(name))
+                codes = codings[name].codes(column)
             except Refused as reason:
                 bad[name] = str(reason)
                 return
+            if place[name] in writer.number_at:
+                gone = np.full(len(column), np.nan)
+                writer.write_number(place[name], start, column.floats() if isinstance(column, Numbers) else gone)
             narrow = np.ascontiguousarray(codes, code_type(codings[name].width))
             writer.write(place[name], start, narrow)
             hashes[name].update(narrow.data)
@@ -301,6 +328,8 @@ class _Packing:
         if target is not None:
             writer.write(place[target.name], 0, target.codes)
             hashes[target.name].update(np.ascontiguousarray(target.codes).data)
+            if place[target.name] in writer.number_at and isinstance(column := self._whole(target.name)(), Numbers):
+                writer.write_number(place[target.name], 0, column.floats())
         return {name: made.digest() for name, made in hashes.items()}
 
     def _join_empty_bins(

@@ -5,6 +5,7 @@ A store is a folder that only its owner may read::
     meta.json      names, levels, number of rows, how the table was read, hashes (also of itself)
     codes.u8       one byte per row, column after column
     codes.i32      the same for columns of more than 256 levels
+    numbers.f64    the values of numbers that were cut without being asked to, beside their codes; only if some were
     unlabeled.u8   1 if the target of a row is missing; only if some are
 
 Counting works as in memory: the system loads the pages that are needed and drops them when memory is short.
@@ -20,9 +21,9 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
 from types import TracebackType
@@ -35,14 +36,16 @@ from blankets.arguments import path_of
 from blankets.data._columns import Mask
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
-from blankets.data._frame import NARROW, DenseColumns, Frame, digest
+from blankets.data._frame import NARROW, DenseColumns, Frame, NumberColumn, digest
 from blankets.errors import DataError, EngineError, guarded, listed
 from blankets.records import Bounds, Count, plain, read, refuse, short
 
 FORMAT, SCHEMA = "blankets store", 3
 MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
-NARROW_FILE, WIDE_FILE, MISSING_FILE, META = "codes.u8", "codes.i32", "unlabeled.u8", "meta.json"
-OURS = frozenset({NARROW_FILE, WIDE_FILE, MISSING_FILE, META})
+NARROW_FILE, WIDE_FILE, NUMBER_FILE = "codes.u8", "codes.i32", "numbers.f64"
+MISSING_FILE, META = "unlabeled.u8", "meta.json"
+OURS = frozenset({NARROW_FILE, WIDE_FILE, NUMBER_FILE, MISSING_FILE, META})
+_FILES = {np.uint8: NARROW_FILE, np.int32: WIDE_FILE, np.float64: NUMBER_FILE}
 _SEAL = b', "hash": "'
 PIECE = 1 << 20  # rows whose codes are checked together
 
@@ -80,6 +83,9 @@ class _Meta:
     missing_labels: Mapping[str, str]
     fingerprint: str
     holes: tuple[str, ...] = ()  # columns in which rows without a value have a code beyond the levels
+    ordered: tuple[str, ...] = ()  # columns whose levels have an order
+    n_numbers: Count = 0
+    numbers: tuple[Any, ...] = ()  # columns whose values are there too
 
     def _check(self) -> None:
         holes = frozenset(self.holes)
@@ -99,8 +105,19 @@ class _Meta:
             refuse("a name is there twice")
         if (self.report.n_rows, self.report.n_columns) != (self.n_rows, len(names)):
             refuse("the report is about another table")
-        if not {*self.missing_labels, *holes, *([] if self.target is None else [self.target])} <= names:
+        if not {*self.missing_labels, *holes, *self.ordered, *([] if self.target is None else [self.target])} <= names:
             refuse("the report names a column that is not there")
+        for column in self.numbers:
+            _check_number(column, names, self.n_numbers)
+
+
+def _check_number(column: object, names: set[str], n_numbers: int) -> None:
+    """Refuse a wrong description of a number's values."""
+    kinds = {"name": str, "at": int, "digest": str, "sum": int}
+    if not isinstance(column, dict) or {key: type(value) for key, value in column.items()} != kinds:
+        refuse(f"a number is described by {short(column)}")
+    if column["name"] not in names or not 0 <= column["at"] < n_numbers:
+        refuse(f"the number {column['name']!r} is no column, or lies beyond the end of its file")
 
 
 @guarded
@@ -126,6 +143,8 @@ class Store:
         Codes new rows in the same way.
     fingerprint : str
         A hash of source and settings.
+    numbers : dict
+        The values of numbers, by their column: tests that need not cut them use these.
 
     Examples
     --------
@@ -145,6 +164,8 @@ class Store:
     encoder: Encoder
     fingerprint: str
     _sums: tuple[int, ...] = field(repr=False)
+    numbers: dict[int, NumberColumn] = field(default_factory=dict, repr=False)
+    _number_sums: dict[int, int] = field(default_factory=dict, repr=False)
     _looked: list[bool] = field(default_factory=list, repr=False)
 
     def __repr__(self) -> str:
@@ -183,10 +204,18 @@ class Store:
         places = zip(block_of.tolist(), position.tolist(), strict=True)
         digests = {place: bytes.fromhex(column["digest"]) for place, column in zip(places, meta.columns, strict=True)}
         holes = frozenset(j for j, name in enumerate(names) if name in frozenset(meta.holes))
-        frame = Frame(names, levels, meta.n_rows, tuple(blocks), block_of, position, digests, holes)
+        ordered = frozenset(j for j, name in enumerate(names) if name in frozenset(meta.ordered))
+        frame = Frame(names, levels, meta.n_rows, tuple(blocks), block_of, position, digests, holes, ordered=ordered)
         made = tuple(column["sum"] for column in meta.columns)
         unlabeled = None if marks is None else marks.astype(bool)
-        return cls(folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, made)
+        values = _mapped(folder / NUMBER_FILE, (meta.n_numbers, meta.n_rows), np.float64) if meta.n_numbers else None
+        numbers: dict[int, NumberColumn] = {}
+        sums: dict[int, int] = {}
+        for column in meta.numbers if values is not None else ():
+            j = frame.index(column["name"])
+            numbers[j] = NumberColumn(values[column["at"]], [bytes.fromhex(column["digest"])])
+            sums[j] = column["sum"]
+        return cls(folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, made, numbers, sums)
 
     @property
     def frame(self) -> Frame:
@@ -195,6 +224,21 @@ class Store:
             self._refuse(j for j, made in enumerate(self._sums) if self._sum(j) != made)
             self._looked.append(True)
         return self.layout
+
+    def measured(self, cut: Collection[str] = ()) -> Frame:
+        """Return the frame in which numbers are themselves, but for those to ``cut``; their values are checked."""
+        frame, stay = self.frame, {j: column for j, column in self.numbers.items() if self.layout.names[j] not in cut}
+        if not stay:
+            return frame
+        self._refuse(j for j in stay if j in self._number_sums and self._sum_of_number(j) != self._number_sums[j])
+        for j in stay:
+            self._number_sums.pop(j, None)
+        block_of, position, at = frame.block_of.copy(), frame.position.copy(), list(stay)
+        block_of[at], position[at] = len(frame.blocks), 0
+        blocks = (*frame.blocks, DenseColumns(np.zeros((1, frame.n_rows), np.uint8)))
+        levels = tuple(() if j in stay else some for j, some in enumerate(frame.levels))
+        where = {"block_of": block_of, "position": position, "digests": dict(frame.digests)}
+        return replace(frame, levels=levels, blocks=blocks, numbers=stay, **where)
 
     def verify(self) -> Store:
         """Read all codes and compare their hashes with those stored when they were packed.
@@ -215,6 +259,7 @@ class Store:
         frame = self.frame
         known = [frame.digests[place] for place in zip(frame.block_of.tolist(), frame.position.tolist(), strict=True)]
         self._refuse(j for j, made in enumerate(known) if digest(frame.column(j)) != made)
+        self._refuse(j for j, column in self.numbers.items() if digest(column.values) != column.digest())
         return self
 
     def _sum(self, j: int) -> int:
@@ -226,6 +271,10 @@ class Store:
                 return -1
             made = checksum(made, part)
         return made
+
+    def _sum_of_number(self, j: int) -> int:
+        values = self.numbers[j].values
+        return reduce(checksum, (values[at : at + PIECE] for at in range(0, len(values), PIECE)), 0)
 
     def _refuse(self, columns: Iterator[int]) -> None:
         if bad := [self.layout.names[j] for j in columns]:
@@ -306,13 +355,14 @@ class StoreWriter:
     """Writes a store into a temporary folder, and renames it when all is written.
 
     ``path``: the folder to make. An existing store is replaced, anything else is not. ``wide``: for each column,
-    whether it has more than 256 levels.
+    whether it has more than 256 levels. ``numbers``: the columns whose values are written too.
     """
 
-    def __init__(self, path: Path, n_rows: int, wide: Sequence[bool]) -> None:
+    def __init__(self, path: Path, n_rows: int, wide: Sequence[bool], numbers: Sequence[int] = ()) -> None:
         if n_rows > MOST_ROWS:
             raise DataError(f"a store holds at most {MOST_ROWS:,} rows, and the table has {n_rows:,}")
         self.path, self.n_rows = path, n_rows
+        self.number_at = {j: k for k, j in enumerate(numbers)}
         with self._disk_errors():
             self._real = Path(os.path.realpath(path))  # replace the folder behind a link, not the link
             if not self._real.parent.is_dir():
@@ -336,7 +386,7 @@ class StoreWriter:
             )
 
     def _check_space(self) -> None:
-        needed = self.n_rows * int(np.where(self.is_wide, 4, 1).sum() + 1)
+        needed = self.n_rows * int(np.where(self.is_wide, 4, 1).sum() + 1 + 8 * len(self.number_at))
         free = shutil.disk_usage(self._real.parent).free
         if needed > free:
             raise DataError(
@@ -350,7 +400,8 @@ class StoreWriter:
                 _sweep(self._real)
                 self.folder = Path(tempfile.mkdtemp(".part", f".{self._real.name[:100]}.", self._real.parent))
                 self._held = _hold(self.folder, "LOCK_EX", "LOCK_NB")  # locked during writing
-            self._files = {w: open(self.folder / f, "w+b", 0, opener=_private) for w, f in self._names().items()}
+            files = {kind: file for kind, file in _FILES.items() if kind is not np.float64 or self.number_at}
+            self._files = {kind: open(self.folder / f, "w+b", 0, opener=_private) for kind, f in files.items()}
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -360,18 +411,23 @@ class StoreWriter:
             os.close(self._held)
         _remove(self.folder)  # does not exist if all went well
 
-    @staticmethod
-    def _names() -> dict[bool, str]:
-        return {False: NARROW_FILE, True: WIDE_FILE}
+    def _kind(self, column: int) -> type[np.generic]:
+        return np.int32 if self.is_wide[column] else np.uint8
 
     def write(self, column: int, start: int, codes: NDArray[Any]) -> None:
         """Write the codes of some rows of a column, in any order."""
-        wide = bool(self.is_wide[column])
-        data: NDArray[Any] = np.ascontiguousarray(codes, np.int32 if wide else np.uint8)
-        offset = (int(self.at[column]) * self.n_rows + start) * data.itemsize
+        self._write(self._kind(column), int(self.at[column]), start, codes)
+
+    def write_number(self, column: int, start: int, values: NDArray[np.float64]) -> None:
+        """Write the values of some rows of a number, in any order."""
+        self._write(np.float64, self.number_at[column], start, values)
+
+    def _write(self, kind: type[np.generic], at: int, start: int, values: NDArray[Any]) -> None:
+        data: NDArray[Any] = np.ascontiguousarray(values, kind)
+        offset = (at * self.n_rows + start) * data.itemsize
         with self._disk_errors():
             # Not by a memory map: with a full disk, writing here raises an error, a map would crash.
-            view, fd = data.data.cast("B"), self._files[wide].fileno()
+            view, fd = data.data.cast("B"), self._files[kind].fileno()
             while len(view):
                 written = os.pwrite(fd, view, offset)
                 view, offset = view[written:], offset + written
@@ -383,12 +439,22 @@ class StoreWriter:
 
     def read(self, column: int, rows: int = PIECE) -> Iterator[tuple[int, NDArray[Any]]]:
         """Yield the codes of a column in pieces, each with its first row."""
-        wide = bool(self.is_wide[column])
-        dtype = np.dtype(np.int32 if wide else np.uint8)
+        return self._read(self._kind(column), int(self.at[column]), rows)
+
+    def _read(self, kind: type[np.generic], at: int, rows: int = PIECE) -> Iterator[tuple[int, NDArray[Any]]]:
+        dtype = np.dtype(kind)
         for start in range(0, self.n_rows, rows):
             n = min(rows, self.n_rows - start)
-            place = (int(self.at[column]) * self.n_rows + start) * dtype.itemsize
-            yield start, np.frombuffer(os.pread(self._files[wide].fileno(), n * dtype.itemsize, place), dtype)
+            place = (at * self.n_rows + start) * dtype.itemsize
+            yield start, np.frombuffer(os.pread(self._files[kind].fileno(), n * dtype.itemsize, place), dtype)
+
+    def _number_described(self, column: int, name: str) -> dict[str, object]:
+        """Return the description of a number's values."""
+        at, made, total = self.number_at[column], hashlib.blake2b(digest_size=16), 0
+        for _, values in self._read(np.float64, at):
+            made.update(values.data)
+            total = checksum(total, values)
+        return {"name": name, "at": at, "digest": made.hexdigest(), "sum": total}
 
     def finish(
         self,
@@ -403,6 +469,7 @@ class StoreWriter:
         fingerprint: str,
         digests: Sequence[bytes],
         holes: frozenset[int] = frozenset(),
+        ordered: frozenset[int] = frozenset(),
     ) -> Store:
         """Write the description of the used ``columns``, and give the folder its final name."""
         described = [
@@ -429,11 +496,17 @@ class StoreWriter:
             missing_labels=missing_labels,
             fingerprint=fingerprint,
             holes=tuple(names[k] for k in sorted(holes)),
+            ordered=tuple(names[k] for k in sorted(ordered)),
+            n_numbers=len(self.number_at),
         )
+        both = zip(columns, names, strict=True)
+        numbers = [self._number_described(j, name) for j, name in both if j in self.number_at]
         with self._disk_errors():
             if unlabeled is not None:
                 self._write_file(MISSING_FILE, unlabeled.astype(np.uint8).tobytes())
-            self._write_file(META, signed(json.dumps({**plain(meta), "columns": described}).encode()))
+            self._write_file(
+                META, signed(json.dumps({**plain(meta), "columns": described, "numbers": numbers}).encode())
+            )
             with _locked(self._real.parent):
                 self._check_place()
                 _replace(self._real, self.folder)

@@ -116,7 +116,6 @@ class InformationSelector(TableSelector):
             labels=self.labels,
             prior=self.prior,
             numbers=keeps_numbers(self.labels),
-            wide=True,
             engine=Engine(self.engine, self.address),
             n_jobs=self.n_jobs,
         ) as study:

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets import kernels
 from blankets.arguments import number
 from blankets.caching import cached_property
 from blankets.counting import GIVEN, Moments
@@ -27,11 +28,12 @@ from blankets.stats import (
     MOST_LEVELS,
     RARE,
     ROWS_A_FUNCTION,
+    Basis,
     canonical_test,
     fitted_levels,
     log_p_of_functions,
     meetings_test,
-    rows_test,
+    rows_tests,
     score_test,
     whitening,
 )
@@ -43,12 +45,16 @@ BLOCK_METHODS = (
     "products of residuals, with the variance that they show",
     "a rare level, by the law of its own draws",
     "two rare levels, by the exact law of their meetings",
+    "inner products of functions of the columns: far from the level, as residuals in a part of the rows say too",
 )
-_NOTHING, _FAR, _ROWS, _RARE, _MEET = range(1, 6)
+_NOTHING, _FAR, _ROWS, _RARE, _MEET, _PART = range(1, 7)
 _ROWS_A_FUNCTION = 8.0  # rows for each function conditioned on, beyond one for each column
 _CERTAIN = math.log(1e-12)  # inner products decide below this, given one column at most, where there is a level
-_NEAR = 5.0  # times the level, but at least 5%: rows decide below this
+_NEAR = 5.0  # times the level, but at least 5%, or the root of a level below 1/400: rows decide below this
 _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
+# A part of the rows is asked first where inner products leave little doubt. If its p-value is below the second, the
+# columns are dependent; at levels from the third on that adds at most 1/1,000 of the level to the errors.
+_PART_ROWS, _SURE, _LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
 _KEPT_BYTES, _KEPT_ANSWERS = 128 << 20, 1 << 18  # projections, and answers by rows, that are kept
 
 Floats = NDArray[np.float64]
@@ -98,8 +104,10 @@ class BlockTests(CountedTests):
         self._widths = np.diff(moments.start)
         self._kept: OrderedDict[Given, Projection] = OrderedDict()
         self._answers: OrderedDict[tuple[int, int, Given], tuple[float, int]] = OrderedDict()
+        self._given_rows: OrderedDict[Given, _GivenRows] = OrderedDict()
         self._lock = Lock()
-        near = _NEAR_ANY if level is None else max(_NEAR * level, _LEAST_NEAR)
+        self._sampled = level is not None and level >= _LEAST_LEVEL
+        near = _NEAR_ANY if level is None else max(_NEAR * level, min(_LEAST_NEAR, math.sqrt(level)))
         self._window = (-math.inf if level is None else _CERTAIN, math.log(min(near, 1.0)))
 
     def scan(
@@ -124,9 +132,8 @@ class BlockTests(CountedTests):
         with np.errstate(invalid="ignore"):
             near = reliable & (dof > 0) & (log_p >= least) & (log_p <= self._window[1])
         if near.any():
-            judge = _Rows(self.moments, y, known)
-            for i in np.flatnonzero(near):
-                log_p[i], method[i] = self._judged(judge, int(columns[i]))
+            at = np.flatnonzero(near)
+            log_p[at], method[at] = self._judged(columns[at], y, known, log_p[at])
         return EvidenceBatch(
             columns,
             y,
@@ -155,7 +162,16 @@ class BlockTests(CountedTests):
         strength = "information" if self.by_effect else "p-value"
         nearest = None if self.level is None else level
         tests = BlockTests(self.moments, reliability=self.reliability, strength=strength, level=nearest)
-        tests.tally, tests._kept, tests._answers, tests._lock = self.tally, self._kept, self._answers, self._lock
+        tests.tally, tests._kept, tests._lock = self.tally, self._kept, self._lock
+        tests._given_rows = self._given_rows
+        if tests._sampled == self._sampled:
+            tests._answers = self._answers
+        return tests
+
+    def by_formula(self) -> BlockTests:
+        """Return the same tests by inner products alone: no rows are asked, also near the level."""
+        tests = self.at_level(self.level or 0.0)
+        tests._window = (math.inf, -math.inf)
         return tests
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
@@ -163,17 +179,25 @@ class BlockTests(CountedTests):
         pairs = self.moments.tested(x) * self.moments.tested(y)
         return float(self.reliability * (sum(self.moments.widths(given, 1)) + pairs))
 
-    def _judged(self, judge: _Rows, x: int) -> tuple[float, int]:
-        """Return log p and method by rows, from the last answers or anew; it is the same whoever of the two asks."""
-        key = (min(x, judge.y), max(x, judge.y), judge.known.given)
-        known = self._answers.get(key)
-        if known is None:
-            known = judge.of(x)
+    def _judged(
+        self, xs: NDArray[np.int64], y: int, known: Projection, log_p: Floats
+    ) -> tuple[Floats, NDArray[np.int8]]:
+        """Return log p-values and methods by rows, from the last answers or anew; the same whoever of the two asks.
+
+        ``log_p``: what inner products say.
+        """
+        keys = [(min(x, y), max(x, y), known.given) for x in xs.tolist()]
+        answers = [self._answers.get(key) for key in keys]
+        new = [i for i, answer in enumerate(answers) if answer is None]
+        if new:
+            judged = _Rows(y, self._rows_of(known), sampled=self._sampled).of(xs[new], log_p[new])
             with self._lock:
-                self._answers[key] = known
+                for i, answer in zip(new, judged, strict=True):
+                    self._answers[keys[i]] = answers[i] = answer
                 while len(self._answers) > _KEPT_ANSWERS:
                     self._answers.popitem(last=False)
-        return known
+        there = [answer for answer in answers if answer is not None]
+        return np.array([a[0] for a in there]), np.array([a[1] for a in there], np.int8)
 
     def information(self, xs: Columns, y: int, given: Sequence[int] = (), *, about_xs: bool = False) -> Floats:
         """Return how much each of ``xs`` tells about ``y`` given one set, or ``y`` about each; see methods (10.11).
@@ -210,18 +234,26 @@ class BlockTests(CountedTests):
 
     def _by_products(self, xs: NDArray[np.int64], y: int, known: Projection) -> tuple[Floats, Floats, Floats, Floats]:
         """Return statistics, degrees of freedom, log p-values and information from inner products alone."""
+        moments = self.moments
+        across = np.ascontiguousarray(moments.across(y, moments.tested(y)), np.float64)
+        found = kernels.scan_functions(known.explained, across, xs, moments.start, moments.first, y, moments.n_rows)
+        lost = np.flatnonzero(np.isnan(found[1]))
+        if len(lost):
+            found[:, lost] = self._by_directions(xs[lost], y, known)
+        return found[0], found[1], found[2], found[3]
+
+    def _by_directions(self, xs: NDArray[np.int64], y: int, known: Projection) -> Floats:
+        """Return the same where the given columns determine almost all of some directions."""
         first, n = self.moments.first, self.moments.n_rows
         explained, explained_y, across, widths = self._products(xs, y, known)
         statistic, dof, effect = canonical_test(explained, explained_y, across, n, across.shape[1] - widths)
         firsts, first_y = np.minimum(first[xs], widths), int(first[y])
-        if first_y == explained_y.shape[1] and np.array_equal(firsts, widths):
-            return statistic, dof, log_p_of_functions(statistic, dof, None, None), effect
         few = int(firsts.max(initial=0))
         told = (np.arange(few) < firsts[:, None])[:, None, :]
         explained = np.where(told, explained[:, :, :few], 0.0)
         across = np.where(told.transpose(0, 2, 1), across[:, :few, :first_y], 0.0)
         simple, fewer, _ = canonical_test(explained, explained_y[:, :first_y], across, n, few - firsts)
-        return statistic, dof, log_p_of_functions(statistic, dof, simple, fewer), effect
+        return np.array([statistic, dof, log_p_of_functions(statistic, dof, simple, fewer), effect])
 
     def _projection(self, given: Given) -> Projection:
         """Return what a set explains, from the last ones or anew."""
@@ -234,6 +266,18 @@ class BlockTests(CountedTests):
             self._kept[given] = made
             while len(self._kept) > max(_KEPT_BYTES // max(made.explained.nbytes, 1), 1):
                 self._kept.popitem(last=False)
+        return made
+
+    def _rows_of(self, known: Projection) -> _GivenRows:
+        """Return a set's functions over the rows, from the last ones or anew."""
+        with self._lock:
+            made = self._given_rows.get(known.given)
+            if made is None:
+                step = self.moments.n_rows // _PART_ROWS
+                made = self._given_rows[known.given] = _GivenRows(self.moments, known, step if step > 1 else 0)
+                size = (1 + len(known.explained)) * self.moments.n_rows * 8
+                while len(self._given_rows) > max(_KEPT_BYTES // size, 1):
+                    self._given_rows.popitem(last=False)
         return made
 
 
@@ -251,37 +295,75 @@ def project(moments: Moments, given: Given, rows_a_function: float = _ROWS_A_FUN
     return Projection(given, tuple(widths), root, root.T @ across)
 
 
-class _Rows:
-    """Decides about columns from rows, given one y and one set."""
+class _GivenRows:
+    """What is given, over the rows.
 
-    def __init__(self, moments: Moments, y: int, known: Projection) -> None:
-        self.moments, self.y, self.known = moments, y, known
+    ``step``: every so many-th row is asked first where inner products leave little doubt; 0: there are too few rows.
+    """
+
+    def __init__(self, moments: Moments, known: Projection, step: int) -> None:
+        self.moments, self.known = moments, known
+        self.step = step if len(known.explained) * _ROWS_A_FUNCTION * step <= moments.n_rows else 0
 
     @cached_property
-    def basis(self) -> Floats:
-        """An orthonormal basis of the given functions, shape (size, rows)."""
-        return self._basis(self.known)
+    def basis(self) -> Basis:
+        """An orthonormal basis of the given functions."""
+        return Basis.of(self.functions(self.known))
 
     @cached_property
-    def _of_y(self) -> tuple[Floats, Floats]:
-        """The functions of y, and what the given ones predict of them."""
-        rows = self.moments.rows(self.y, self.moments.tested(self.y))
-        return rows, (rows @ self.basis.T) @ self.basis
+    def part(self) -> Basis:
+        """The same over a part of the rows."""
+        rows = self.functions(self.known, self.step)
+        rows -= rows.mean(axis=1, keepdims=True)
+        return Basis.of(np.asarray(whitening(rows @ rows.T * self.step).T @ rows) * math.sqrt(self.step))
 
-    def _basis(self, known: Projection) -> Floats:
+    def functions(self, known: Projection, step: int = 1) -> Floats:
+        """Return orthonormal functions of the given columns, in every so many-th row."""
         if not known.given:
-            return np.zeros((0, self.moments.n_rows))
-        rows = [self.moments.rows(z, k) for z, k in zip(known.given, known.widths, strict=True)]
+            return np.zeros((0, len(range(0, self.moments.n_rows, step))))
+        rows = [self.moments.rows(z, k)[:, ::step] for z, k in zip(known.given, known.widths, strict=True)]
         return np.asarray(known.root.T @ np.vstack(rows))
 
-    def of(self, x: int) -> tuple[float, int]:
-        """Return log p and method for one column."""
+
+class _Rows:
+    """Decides about columns from rows, given one y and one set.
+
+    ``sampled``: a part of the rows may be asked first.
+    """
+
+    def __init__(self, y: int, given: _GivenRows, *, sampled: bool) -> None:
+        self.moments, self.y, self.given = given.moments, y, given
+        self.step = given.step if sampled else 0
+
+    def of(self, xs: NDArray[np.int64], log_p: Floats) -> list[tuple[float, int]]:
+        """Return log p and method for each column; ``log_p``: what inner products say."""
+        answers = [(float(p), _PART) for p in log_p]
+        left = np.arange(len(xs))
+        rare = np.array([self._rare_y is not None or self._rare(x) is not None for x in xs.tolist()], bool)
+        if self.step:
+            sure = ~rare & (log_p < 1.5 * self.step * _SURE)
+            if sure.any():
+                sure[sure] = self._asked(xs[sure], self.given.part, self.step) < _SURE
+                left = left[~sure]
+        plain = left[~rare[left]]
+        if len(plain):
+            for i, p in zip(plain.tolist(), self._asked(xs[plain], self.given.basis, 1).tolist(), strict=True):
+                answers[i] = (p, _ROWS)
+        for i in left[rare[left]].tolist():
+            answers[i] = self._of_rare(int(xs[i]))
+        return answers
+
+    def _asked(self, xs: NDArray[np.int64], basis: Basis, step: int) -> Floats:
+        """Return log p-values from every so many-th row."""
         moments, y = self.moments, self.y
-        rare_x, rare_y = self._rare(x), self._rare_y
-        if rare_x is None and rare_y is None:
-            of_x, (of_y, predicted) = moments.rows(x, moments.tested(x)), self._of_y
-            first = (int(moments.first[x]), int(moments.first[y]))
-            return rows_test(of_x, of_y, first, self.basis, predicted)[0], _ROWS
+        widths = np.diff(moments.start)[xs]
+        rows = [moments.rows(x, k)[:, ::step] for x, k in zip(xs.tolist(), widths.tolist(), strict=True)]
+        of_y = np.ascontiguousarray(moments.rows(y, moments.tested(y))[:, ::step])
+        return rows_tests(np.vstack(rows), widths, moments.first[xs], of_y, int(moments.first[y]), basis)[0]
+
+    def _of_rare(self, x: int) -> tuple[float, int]:
+        """Return log p and method for one column, where it or y is a category with rare levels."""
+        y, rare_x, rare_y = self.y, self._rare(x), self._rare_y
         # The rarer of the two is the one that is drawn; of equal ones the first column, whoever asks.
         counts = [np.inf if codes is None else np.bincount(codes).min() for codes in (rare_x, rare_y)]
         x_is_drawn = counts[0] < counts[1] or (counts[0] == counts[1] and x < y)
@@ -295,8 +377,8 @@ class _Rows:
         if codes is None:
             return 0.0, _NOTHING
         moments, counts = self.moments, np.bincount(codes)
-        few = project(moments, self.known.given, ROWS_A_FUNCTION, int(counts.min()))
-        small = self._basis(few)
+        few = project(moments, self.given.known.given, ROWS_A_FUNCTION, int(counts.min()))
+        small = self.given.functions(few)
         probability = fitted_levels(codes, len(counts), small)
         if len(counts) == 2 and others is not None and others.max() == 1:
             rare, rare_other = int(counts.argmin()), int(np.bincount(others).argmin())
@@ -305,7 +387,7 @@ class _Rows:
         by_level = np.array([functions[:, np.argmax(codes == level)] for level in range(len(counts))]).T
         first = (int(moments.first[other]), int(moments.first[drawn]))
         rows = moments.rows(other, moments.tested(other))
-        return score_test(rows, by_level, codes, probability, self.basis, small, first)[0], _RARE
+        return score_test(rows, by_level, codes, probability, self.given.basis.rows[1:], small, first)[0], _RARE
 
     @cached_property
     def _rare_y(self) -> NDArray[np.int64] | None:

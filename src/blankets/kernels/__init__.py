@@ -14,6 +14,13 @@ from importlib import import_module
 
 from blankets.errors import BlanketsWarning
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
+from blankets.kernels._blocks import (
+    MOST_PAIRS,
+    combined_tails,
+    log_p_under_signs,
+    products_of_residuals,
+    scan_functions,
+)
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
 from blankets.kernels._holes import test_seen_columns
 from blankets.kernels._laws import chi2_quantiles, log_beta_below, noncentral_chi2, normal_quantiles
@@ -45,6 +52,7 @@ __all__ = [
     "LANED_BITS",
     "LARGE",
     "Law",
+    "MOST_PAIRS",
     "NOTHING",
     "SLOTS_PAY",
     "SMALL",
@@ -58,6 +66,7 @@ __all__ = [
     "chi2_quantiles",
     "chi2_tail",
     "chi2_tails",
+    "combined_tails",
     "count_bits",
     "count_dense",
     "count_sparse",
@@ -69,6 +78,7 @@ __all__ = [
     "fit_weights",
     "join_codes",
     "log_beta_below",
+    "log_p_under_signs",
     "moments_tail",
     "noncentral_chi2",
     "normal_quantiles",
@@ -76,9 +86,11 @@ __all__ = [
     "pack_sparse",
     "permutation_p",
     "permute",
+    "products_of_residuals",
     "refine",
     "renumber",
     "scan_bits",
+    "scan_functions",
     "score_sets",
     "score_tree",
     "separate_columns",

@@ -141,7 +141,7 @@ def _noncentral(x: float64, dof: float64, noncentrality: float64) -> float64:
 
 
 @inner
-def _log_beta(a: float64, b: float64, x: float64) -> float64:
+def log_beta(a: float64, b: float64, x: float64) -> float64:
     """Return the logarithm of the incomplete beta function I_x(a, b), by its continued fraction (DLMF 8.17.22)."""
     if not 0.0 < x < 1.0:
         return -INFINITY if x == 0.0 else 0.0 if x == 1.0 else NAN
@@ -217,4 +217,4 @@ def noncentral_chi2(x: Reals, dof: Reals, noncentrality: Reals) -> Reals:
 @door
 def log_beta_below(a: float64, b: float64, x: float64) -> float:
     """Return the log probability that a beta variable is below x."""
-    return _log_beta(a, b, x)
+    return log_beta(a, b, x)

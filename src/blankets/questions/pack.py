@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -26,7 +27,8 @@ def pack(
     """Write a table as packed codes to a folder; `discover` and the other functions then count without loading it.
 
     Files are read in chunks, once to learn the levels and once to write the codes, so they may be larger than
-    memory. The answers are those that the table itself would give.
+    memory. The answers are those that the table itself would give. Numbers are written as they are too, 8 bytes a
+    row, unless you say how to cut them: tests that need not cut them read the rows they look at from there.
 
     Parameters
     ----------
@@ -64,4 +66,8 @@ def pack(
         if isinstance(source, Chunks) or is_files(source):
             chunks = source if isinstance(source, Chunks) else open_chunks(source, how)
             return pack_chunks(chunks, path, target, tell=tell, n_jobs=n_jobs, reading=how)
-        return pack_ingested(ingest(source, target, reading=how), path)
+        done = ingest(source, target, reading=how)
+        with warnings.catch_warnings():  # the same again
+            warnings.simplefilter("ignore")
+            uncut = ingest(source, target, reading=how, numbers=True, number_target=done.unlabeled is None).frame
+        return pack_ingested(done, path, uncut)

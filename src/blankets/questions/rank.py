@@ -78,7 +78,7 @@ def rank(
     ('flip 0.1', 'flip 0.3', 'flip 0.4')
     """
     hidden = under_reported_from(under_reported)
-    where: dict[str, Any] = {"engine": engine, "n_jobs": n_jobs, "wide": True}
+    where: dict[str, Any] = {"engine": engine, "n_jobs": n_jobs}
     asked = hidden.asked(data, "", target, y, labels, prior, (), reading)
     numbers = keeps_numbers(asked.labels) and not weighs_rows(reading)
     with asked.opened(**where, progress=progress, numbers=numbers, knows_groups=True) as study:

@@ -4,7 +4,7 @@ from blankets.kernels import COARSE, FAR, LARGE, NOTHING
 from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
-from blankets.stats._cell_means import Cells, RowScores, equal_means, log_p_among, means_information
+from blankets.stats._cell_means import Cells, RowScores, equal_means, log_p_among, means_information, merged_levels
 from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
@@ -20,7 +20,7 @@ from blankets.stats._explained import EXPLAINED, explained_information
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
-from blankets.stats._machine_labels import machine_scores, predicted_share
+from blankets.stats._machine_labels import gold_labels_lost, machine_scores, predicted_share
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -45,7 +45,7 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
-from blankets.stats._products import Drawn, rows_test
+from blankets.stats._products import Basis, Drawn, rows_test, rows_tests
 from blankets.stats._propensities import weighted_scores
 from blankets.stats._rare import (
     MOST_LEVELS,
@@ -68,6 +68,7 @@ from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
+    "Basis",
     "COARSE",
     "Cells",
     "Drawn",
@@ -114,6 +115,7 @@ __all__ = [
     "explained_information",
     "fitted_levels",
     "formula_of",
+    "gold_labels_lost",
     "hotelling_log_p",
     "labeling_bias",
     "law_at",
@@ -128,6 +130,7 @@ __all__ = [
     "mar_f_information",
     "mcar_information",
     "means_information",
+    "merged_levels",
     "meetings_test",
     "miller_madow",
     "moments_of_block",
@@ -149,6 +152,7 @@ __all__ = [
     "predicted_share",
     "risk_regression",
     "rows_test",
+    "rows_tests",
     "score_test",
     "scored_information",
     "ss_information",

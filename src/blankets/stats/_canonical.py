@@ -7,11 +7,10 @@ not move with the given columns, so it decides where it is far from the level, a
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets import kernels
 from blankets.stats._tail import log_chi2_sf
 
 DETERMINED = 1e-8  # share of a function's variance, below which the given columns determine it
@@ -104,13 +103,7 @@ def combined(log_p: Floats, other: Floats) -> Floats:
     >>> round(float(np.exp(combined(np.log([0.01]), np.log([0.5]))[0])), 4)
     0.02
     """
-    log_p, other = np.minimum(log_p, 0.0), np.minimum(other, 0.0)
-    p, q = (np.clip(np.exp(each), 1e-300, 1.0 - 1e-15) for each in (log_p, other))
-    with np.errstate(over="ignore"):
-        mean = (1.0 / np.tan(math.pi * p) + 1.0 / np.tan(math.pi * q)) / 2.0
-        exact = np.log(np.clip(0.5 - np.arctan(mean) / math.pi, 1e-300, 1.0))
-    far = math.log(2.0) - np.logaddexp(-log_p, -other)  # tan x is x where x is small
-    return np.where(np.minimum(log_p, other) < math.log(1e-8), far, exact)
+    return kernels.combined_tails(np.ascontiguousarray(log_p, float), np.ascontiguousarray(other, float))
 
 
 def combined_two(log_p: float, other: float) -> float:

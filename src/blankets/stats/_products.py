@@ -8,22 +8,18 @@ under random signs, by mean and variance, so that heavy tails make it neither ti
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets import kernels
 from blankets.stats._canonical import combined_two
-from blankets.stats._special import log_beta_cdf
-from blankets.stats._tail import log_p_of
 
 _MOST_LEVERAGE = 0.9  # a row that the given functions fit almost by themselves counts as if by so much
-_LEAST_SPREAD = 0.3  # share of the variance for normal products, below which too few rows decide to believe it
 _BENT = 0.05  # share of a square's length that the given functions must leave, for it to tell something new
 _MANY = 500  # rows from which cubes and products are taken too; what fewer rows leave is not seen in so few
 _MOST_SQUARED = 4  # functions of a column of which squares are taken
-_UNDERFLOW = math.log(1e-280)
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -182,13 +178,7 @@ def log_p_under_signs(statistic: float, k: int, free: float, squares: float) -> 
     >>> bool(np.isclose(ours, f.sf(6.0 / 2 * 48 / (50 - 6.0), 2, 48)))
     True
     """
-    normal = 2.0 * k * (free - k) / (free + 2.0)
-    variance = max(2.0 * (k - squares), _LEAST_SPREAD * normal) / free**2
-    mean = k / free
-    both = mean * (1.0 - mean) / variance - 1.0
-    share = min(statistic / free, 1.0)
-    log_p = log_beta_cdf(1.0 - share, (1.0 - mean) * both, mean * both)
-    return log_p if log_p > _UNDERFLOW else log_p_of(statistic, float(k))
+    return kernels.log_p_under_signs(statistic, float(k), free, squares)
 
 
 def rows_test(
@@ -196,14 +186,13 @@ def rows_test(
     y: Floats,
     first: tuple[int, int],
     basis: Floats,
-    predicted_y: Floats | None = None,
     drawn: Drawn | None = None,
 ) -> tuple[float, float, float]:
     """Return log p, statistic and degrees of freedom of x and y given a basis, from their rows.
 
     ``x``, ``y``, of shape (functions, rows): orthonormal functions. ``first``: how many of each are tested alone too.
-    ``basis``, of shape (size, rows): an orthonormal basis of the given functions. ``predicted_y``: what it predicts of
-    y, if that is known already. ``drawn``: how rows were drawn, if they are not equal and independent draws.
+    ``basis``, of shape (size, rows): an orthonormal basis of the given functions. ``drawn``: how rows were drawn,
+    if they are not equal and independent draws.
 
     Examples
     --------
@@ -213,10 +202,57 @@ def rows_test(
     1.0
     """
     of_x = (x @ basis.T) @ basis
-    of_y = (y @ basis.T) @ basis if predicted_y is None else predicted_y
+    of_y = (y @ basis.T) @ basis
     more = _bent(of_x, of_y, basis, None if drawn is None else drawn.unit)
     left_x, left_y = residuals(x - of_x, more), residuals(y - of_y, more)
     if drawn is not None:
         return products_test(left_x, left_y, drawn.leverage(np.vstack([basis, more])), first, drawn)
     leverage = 1.0 / x.shape[1] + np.einsum("ij,ij->j", basis, basis) + np.einsum("ij,ij->j", more, more)
     return products_test(left_x, left_y, leverage, first)
+
+
+class Basis(NamedTuple):
+    """An orthonormal basis of the constant and the given functions over some rows."""
+
+    rows: Floats  # (1 + size, rows): the constant first
+    leverage: Floats  # (rows,): the part of each row's own value in its fit
+
+    @classmethod
+    def of(cls, functions: Floats) -> Basis:
+        """Return the basis of functions that are orthonormal and of mean 0."""
+        n = functions.shape[1]
+        rows = np.vstack([np.full((1, n), n**-0.5), functions])
+        return cls(rows, np.einsum("ij,ij->j", rows, rows))
+
+
+def rows_tests(
+    xs: Floats, widths: Ints, firsts: Ints, y: Floats, first_y: int, basis: Basis
+) -> tuple[Floats, Floats, Floats]:
+    """Return log p-values, statistics and degrees of freedom of many columns and one y, as `rows_test` does.
+
+    ``xs``: the functions of all columns, one below the other; of each there are ``widths``, of which ``firsts`` are
+    tested alone too.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = (f / np.linalg.norm(f) for f in rng.normal(size=(2, 1, 300)))
+    >>> one = np.ones(1, np.int64)
+    >>> rows_tests(x, one, one, y, 1, Basis.of(np.zeros((0, 300))))[2].tolist()
+    [1.0]
+    """
+    found = np.empty((3, len(widths)))
+    small = widths * len(y) <= (kernels.MOST_PAIRS if kernels.COMPILED else 0)
+    small &= max(int(widths[small].max(initial=0)), len(y)) * len(y) <= kernels.MOST_PAIRS
+    if small.any():
+        part = xs if small.all() else xs[np.repeat(small, widths)]
+        many = basis.rows.shape[1] >= _MANY
+        found[:, small] = kernels.products_of_residuals(
+            basis.rows, basis.leverage, y, first_y, part, widths[small], firsts[small], many
+        )
+    starts = np.cumsum(widths) - widths
+    for i in np.flatnonzero(~small).tolist():
+        own = xs[starts[i] : starts[i] + widths[i]]
+        of_x, of_y = (f - f.mean(axis=1, keepdims=True) for f in (own, y))
+        found[:, i] = rows_test(of_x, of_y, (int(firsts[i]), first_y), basis.rows[1:])
+    return found[0], found[1], found[2]

@@ -56,15 +56,26 @@ def logistic_fit(there: NDArray[np.bool_], basis: Floats, ridge: float = _RIDGE)
     prior[0] = 0.0
     beta = np.zeros(len(design))
     beta[0] = math.log(share / (1.0 - share))
+    loss = _loss(beta, design, there, prior)
     for _ in range(_STEPS):
         p = 1.0 / (1.0 + np.exp(-(beta @ design)))
         weight = np.maximum(p * (1.0 - p), 1e-10)
         step = np.linalg.solve((design * weight) @ design.T + np.diag(prior), design @ (there - p) - prior * beta)
-        largest = float(np.abs(step).max())
-        beta = beta + step * min(1.0, 3.0 / max(largest, 1e-300))
-        if largest < 1e-8:
+        size = 1.0
+        while (new := _loss(beta + size * step, design, there, prior)) > loss and size > 1e-6:
+            size /= 2.0  # Newton's step alone may leave the optimum further and further behind
+        if new > loss:
+            break
+        beta, loss = beta + size * step, new
+        if float(np.abs(step).max()) < 1e-8:
             break
     return np.asarray(np.clip(1.0 / (1.0 + np.exp(-(beta @ design))), 1e-9, 1.0 - 1e-9))
+
+
+def _loss(beta: Floats, design: Floats, there: NDArray[np.bool_], prior: Floats) -> float:
+    """Return minus the penalized log-likelihood."""
+    index = beta @ design
+    return float(np.logaddexp(0.0, index).sum() - index[there].sum() + 0.5 * (prior * beta) @ beta)
 
 
 def score_test(

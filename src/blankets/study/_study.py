@@ -21,7 +21,6 @@ from blankets.arguments import generator_from, threads_from
 from blankets.caching import cached_property
 from blankets.counting import Counter, SqlCounter
 from blankets.data import (
-    MOST_NUMBERS,
     DataReport,
     Encoder,
     Frame,
@@ -137,7 +136,6 @@ class Study:
         knows_groups: bool = False,
         pools: bool = False,
         numbers: bool = False,
-        wide: bool = False,
     ) -> Iterator[Study]:
         """Read a table, and yield it as a study; clean up afterwards.
 
@@ -146,7 +144,6 @@ class Study:
         With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
         ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``pools``: whether it
         can answer from several completed tables. ``numbers``: whether numbers stay numbers, if the test takes them.
-        ``wide``: even in a table of very many columns, because the question looks at each only a few times.
         """
         own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
         in_memory = own is None and is_plain(engine)
@@ -157,7 +154,8 @@ class Study:
         if (reading.groups is not None or weighted) and not knows_groups:
             raise NotAnswerableError(
                 "groups=, survey_weight= and missing='weighted' are built for discover, discover_all, test, rank, "
-                "mutual_information, stability, refute and audit; what this question says would be wrong"
+                "mutual_information, stability, refute and audit; what this question says would be wrong. Take one row "
+                "of each group, or a sample drawn by the weights, and leave the option out"
             )
         apart = reading.groups is None and reading.survey_weight is None
         beside = labels.beside if isinstance(labels, Regime) else None
@@ -169,7 +167,7 @@ class Study:
                 f"the rows as they are"
             )
         stay = numbers and testing.takes_numbers and beside is None
-        known = _Known(y, labels, prior, reading, lenient, asks, stay, copies > 1, wide)
+        known = _Known(y, labels, prior, reading, lenient, asks, stay, copies > 1)
         _check_testing(testing, own, known, engine)
         if (knows_columns := own_tests(data)) is not None:
             _check_own(known, engine, alone=True)
@@ -458,8 +456,7 @@ class Study:
 
     def take(self, rows: NDArray[np.int64]) -> Study:
         """Return the study with only some rows, counted on one thread."""
-        if self.copies > 1:  # the same rows of each completed table
-            rows = (rows + self.n_rows * np.arange(self.copies)[:, np.newaxis]).ravel()
+        rows = self._of_each_table(rows)
         table, column = taken(self._in_memory, self.target, rows)
         groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
         about = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
@@ -467,6 +464,7 @@ class Study:
 
     def permuted(self, order: NDArray[np.int64]) -> Study:
         """Return the study with the values of its target in another order."""
+        order = self._of_each_table(order)
         return self._drawn(permuted(self._in_memory, self.target, order), labels=self._relabeled(order))
 
     def shuffled(self, rng: np.random.Generator) -> Study:
@@ -475,10 +473,14 @@ class Study:
 
     def with_noise(self, columns: Mapping[str, int], rng: np.random.Generator) -> Study:
         """Return the study with shuffled copies of some columns, under new names; groups stay together."""
-        return self._drawn(with_noise(self._in_memory, columns, lambda: self._order(rng)))
+        return self._drawn(with_noise(self._in_memory, columns, lambda: self._of_each_table(self._order(rng))))
+
+    def _of_each_table(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the same rows of each completed table."""
+        return rows if self.copies == 1 else (rows + self.n_rows * np.arange(self.copies)[:, np.newaxis]).ravel()
 
     def _order(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        return rng.permutation(self.n_rows) if self.groups is None else order_by_groups(self.groups, rng)
+        return rng.permutation(self.n_rows) if self.groups is None else order_by_groups(self.groups[: self.n_rows], rng)
 
     def with_labels(self, codes: NDArray[Any]) -> Study:
         """Return the study with other labels."""
@@ -697,13 +699,13 @@ class Study:
 
     def _warn_of_cuts(self) -> None:
         """Name the numbers that were cut although nobody asked for it, and say why."""
-        if self.place.store is not None or isinstance(self.table, SqlCounter):
+        if self.place.store is not None:
+            why = "this table was packed without the values of its numbers (pack it again to have them tested uncut)"
+        elif isinstance(self.table, SqlCounter):
             why = (
                 f"numbers are tested as they are in memory only ({MOST_ROWS:,} rows drawn at random, as a table in "
-                f"memory, are as many as such tests look at); from a packed table or a database they are counted"
+                f"memory, are as many as such tests look at); in a database they are counted"
             )
-        elif len(self.names) > MOST_NUMBERS:
-            why = f"with more than {MOST_NUMBERS:,} columns tests of numbers take too long"
         else:
             return
         if binned := self.cut_unasked:
@@ -790,7 +792,7 @@ class Study:
         if self.copies > 1:
             said.append(
                 f"Missing values were imputed before: tests of {self.copies} completed tables are pooled (by D3, and "
-                f"by D2 where a number is involved), and so are effects (Rubin's rules)."
+                f"by D2 where a number is involved, which finds less), and so are effects (Rubin's rules)."
             )
         return (*said, *self._about_holes)
 
@@ -827,7 +829,6 @@ class _Known:
     asks: bool
     numbers: bool = False  # whether numbers may stay numbers
     pooled: bool = False  # whether several completed tables are read as one
-    wide: bool = False  # whether they may in a table of very many columns too
 
     @property
     def number_target(self) -> bool:
@@ -929,7 +930,7 @@ def _check_own(known: _Known, engine: Engine, *, alone: bool = False) -> None:
 
 
 def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:
-    stays = {"numbers": known.numbers, "number_target": known.number_target, "wide": known.wide}
+    stays = {"numbers": known.numbers, "number_target": known.number_target}
     return ingest(data, target, y=known.y, reading=known.reading, **stays)
 
 
