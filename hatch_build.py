@@ -56,6 +56,11 @@ cdef extern from "_sums.h":
         const int32 *counts, int64 n_x, int64 n_y, int64 n_z, const int64 *terms, int64 n_terms, double unit,
         const int64 *y_part, const int32 *y_seen, int64 *free
     ) nogil
+    int64 margins_of_strata(
+        const int32 *counts, int64 n_x, int64 n_y, int64 n_z, const int32 *y_seen, const int32 *size,
+        const int64 *y_few, const int64 *y_most, const uint64 *y_keys, int64 few_levels, int64 width, int64 *rows,
+        int64 *order, int64 *rarest, uint64 *keys, double *least, int64 *movable
+    ) nogil
 cdef extern from "_residuals.h":
     void residual_sums(
         const double *basis, const double *leverage, int64 q, int64 n, int64 many, const double *y, int64 n_y,

@@ -1,6 +1,6 @@
 """Labels as they are: level, power, coverage and blankets in each regime of labels, beside the naive way.
 
-    python benchmarks/labels.py size|gold|power|coverage|ppi|blankets [--draws N] [--seed N] [--only NAME]
+    python benchmarks/labels.py size|gold|power|promise|coverage|ppi|blankets [--draws N] [--seed N] [--only NAME]
 
 Tables of 2 or 3 levels. Each line is a mechanism; "naive" counts unlabeled rows as negatives (propensity, drivers) or
 takes the machine's labels for true (predicted). Wrong labels need no other test, so that they have no naive column.
@@ -18,7 +18,7 @@ import numpy as np
 import blankets as bl
 from blankets.regimes import Channel, Surrogate
 from blankets.simulate import as_columns
-from blankets.stats import attained_power, machine_scores, noncentrality
+from blankets.stats import attained_power, gold_labels_lost, machine_scores, noncentrality
 from blankets.study import Study
 
 ALPHA = 0.01
@@ -155,6 +155,11 @@ def machine_sums(rng, draws, n_gold, share, prior, right, worse, n_each=20) -> n
     wrong = np.stack([np.full(len(share), 1 - right), 1 - right + worse])  # of negatives, of positives
     said = np.stack([1 - wrong[0], wrong[0]]), np.stack([wrong[1], 1 - wrong[1]])
     joint = np.array([(1 - prior) * said[0], prior * said[1]]) * share  # (y, said, x)
+    return sums_from(rng, draws, n_gold, joint, n_each)
+
+
+def sums_from(rng, draws, n_gold, joint, n_each=20) -> np.ndarray:
+    """Draw such sums from p(y, what the machine says, x)."""
     seen, rest = (
         rng.multinomial(n, joint.ravel(), draws).reshape(draws, *joint.shape).astype(float)
         for n in (n_gold, (n_each - 1) * n_gold)
@@ -195,6 +200,31 @@ def power(draws: int, rng: np.random.Generator) -> None:
         print(f"  {mechanism.name:42} {np.mean(found):.3f} promised {np.mean(promised):.3f}", flush=True)
 
 
+def promise(draws: int, rng: np.random.Generator) -> None:
+    """Print the power with few gold labels and a machine, and what `plan` promises, at an effect for a power of 0.8."""
+    print(f"power of tests at alpha = {ALPHA}, {draws} draws, and what plan promises with and without learning errors")
+    for n_gold in (50, 100, 200, 500):
+        for right, prior, levels in ((0.8, 0.3, 3), (0.9, 0.3, 3), (0.95, 0.3, 3), (0.9, 0.1, 2), (0.9, 0.5, 5)):
+            rho2 = float(Channel.noisy(1 - right, 1 - right).kappa(Surrogate.FULL, prior))
+            n = 20 * n_gold
+            of_many = 0.05 / (1 - 0.95 * rho2)
+            shift = np.outer([-1, 1], np.linspace(1, -1, levels)) * prior * (1 - prior) / levels
+            none = np.outer([1 - prior, prior], np.full(levels, 1 / levels))
+            at = [none + s * shift for s in np.linspace(0.01, 0.99 / (1 - prior), 200)]
+            nats = np.array([(p * np.log(p / none)).sum() for p in at])  # margins stay
+            k = int(np.searchsorted(attained_power(noncentrality(nats, n, of_many), levels - 1, ALPHA), 0.8))
+            if k == len(at):
+                continue  # no effect is large enough
+            said = np.array([[right, 1 - right], [1 - right, right]])
+            sums = sums_from(rng, draws, n_gold, at[k][:, np.newaxis] * said[:, :, np.newaxis])
+            found = np.mean([GOLD.test(table)[2] <= np.log(ALPHA) for table in sums])
+            labels = bl.Predicted(accuracy=right, prior=prior)
+            told = bl.plan(effect=float(nats[k]), alpha=ALPHA, dof=levels - 1, rows=n, labeled=n_gold, labels=labels)
+            plain = float(attained_power(noncentrality(nats[k], n, of_many), levels - 1, ALPHA))
+            about = f"{n_gold:3} gold, {right:4} right, p(y=1) {prior}, {levels} levels"
+            print(f"  {about}: {found:.3f}, promised {told.power:.3f} ({plain:.3f})", flush=True)
+
+
 def coverage(draws: int, rng: np.random.Generator) -> None:
     """Print how often 90% intervals hold the truth, in regimes that can estimate."""
     for strength in (0.0, 0.15, 0.4):
@@ -219,13 +249,16 @@ def ppi(draws: int, rng: np.random.Generator) -> None:
     """Print gold labels for the same power, and widths of intervals, over accuracy and share of gold."""
     n, prior, strength = 4000, 0.3, 0.3
     print(f"share of gold labels that a machine saves for the same power (by κ; power seen), {draws} draws a cell")
-    for accuracy in (0.5, 0.7, 0.8, 0.9, 0.95):
+    for accuracy in (float(ONLY[0]),) if ONLY and ONLY[0] else (0.5, 0.7, 0.8, 0.9, 0.95):
         line = []
-        for share in (0.05, 0.1, 0.25):
+        for share in (0.05, 0.1, 0.25, 0.5):
             with_, alone, wide = [], [], []
             n_gold = int(share * n)
             rho2 = float(Channel.noisy(1 - accuracy, 1 - accuracy).kappa(Surrogate.FULL, prior))
-            fewer = (1 - rho2) / (1 - rho2 * share)  # gold labels with the machine for the power of n_gold alone
+            some = np.arange(1, n_gold + 1)  # gold labels with the machine, for the power of n_gold alone
+            kept = some / n / (1 - (1 - some / n) * rho2)
+            kept = kept / (1 + (1 - some / n) * gold_labels_lost(rho2, prior) / some)
+            fewer = min(int(np.searchsorted(kept, share)) + 1, n_gold) / n_gold
             for _ in range(max(draws // N_COLUMNS, 1)):
                 y = (rng.random(n) < prior).astype(int)
                 said = np.where(rng.random(n) < accuracy, y, 1 - y)
@@ -252,13 +285,16 @@ def ppi(draws: int, rng: np.random.Generator) -> None:
 
 
 def blankets(draws: int, rng: np.random.Generator) -> None:
-    """Print F1 of blankets where labeling depends on another column: plain Ỹ0, and given that column."""
+    """Print F1 of blankets where labeling depends on another column: plain Ỹ0, and given that column.
+
+    Beside it what could be had at best: as many labels at random, and all labels.
+    """
     from benchmarks._data import network
 
     for name in ("alarm", "insurance", "hailfinder"):
         one = network(FOLDER[0] if FOLDER else None, name)
         table = as_columns(one.sample(5000, rng))
-        found: dict[str, list[float]] = {"plain": [], "driven": []}
+        found: dict[str, list[float]] = {"plain": [], "driven": [], "at random": [], "all": []}
         # Of a target with more than two levels, one is the positive class: what matters for it is in the same blanket.
         some = [node for node in table if len(np.unique(table[node])) <= 4 and len(one.blanket(node)) > 1]
         for target in rng.permutation(some)[:draws]:
@@ -271,16 +307,34 @@ def blankets(draws: int, rng: np.random.Generator) -> None:
             seen = np.where(y & (rng.random(len(y)) < chance), 1.0, np.nan)
             if np.nansum(seen) < 50:
                 continue
-            for way, labels in (("plain", "pu"), ("driven", bl.PositiveUnlabeled(drivers=driver))):
+            some_at_random = np.full(len(y), np.nan)
+            some_at_random[rng.choice(np.flatnonzero(y), int(np.nansum(seen)), replace=False)] = 1.0
+            ways = {
+                "plain": (seen, "pu"),
+                "driven": (seen, bl.PositiveUnlabeled(drivers=driver)),
+                "at random": (some_at_random, "pu"),
+                "all": (y.astype(int), "auto"),
+            }
+            for way, (column, labels) in ways.items():
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    got = set(bl.discover({**table, target: seen}, target, labels=labels).members)
+                    got = set(bl.discover({**table, target: column}, target, labels=labels).members)
                 found[way].append(2 * len(got & members) / max(len(got) + len(members), 1))
         told = ", ".join(f"{way} {np.mean(values):.3f}" for way, values in found.items())
+        gain = np.subtract(found["driven"], found["plain"])
+        told += f"; gain {gain.mean():.3f} ± {gain.std() / np.sqrt(len(gain)):.3f}"
         print(f"  {name:12} mean F1 of {len(found['plain'])} blankets: {told}", flush=True)
 
 
-COMMANDS = {"size": size, "gold": gold, "power": power, "coverage": coverage, "ppi": ppi, "blankets": blankets}
+COMMANDS = {
+    "size": size,
+    "gold": gold,
+    "power": power,
+    "promise": promise,
+    "coverage": coverage,
+    "ppi": ppi,
+    "blankets": blankets,
+}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -288,7 +342,7 @@ if __name__ == "__main__":
     parser.add_argument("--draws", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--networks", type=Path, help="folder with alarm.bif, insurance.bif and hailfinder.bif")
-    parser.add_argument("--only", default="", help="mechanisms whose name contains this")
+    parser.add_argument("--only", default="", help="mechanisms whose name contains this; ppi: one accuracy")
     given = parser.parse_args()
     ONLY.append(given.only)
     FOLDER.extend([given.networks] if given.networks else [])

@@ -4,8 +4,9 @@
 
 Prints, for each table of DIR (CSV, plain or .gz; the class is the column "class" or the last one) and of scikit-learn,
 the share of columns that each selector keeps and the accuracy of boosting and of a linear model; then mean ranks (1 is
-best). Selectors: the default blanket, mRMR and the best by information (as many columns as the blanket has), Boruta
-(where it is installed), L1, and recursive elimination with cross-validation on tables with at most 60 columns.
+best) and mean accuracies. Selectors: the default `MarkovBlanketSelector`, its members alone (``share=0``), mRMR and the
+best by information (as many columns as the default keeps), Boruta (where it is installed), L1, and recursive
+elimination with cross-validation on tables with at most 60 columns. Ranks leave the members alone out.
 """
 
 from __future__ import annotations
@@ -36,10 +37,14 @@ Select = Callable[[pd.DataFrame, NDArray[np.int64], int], Columns]
 MOST_COLUMNS = 60  # for recursive elimination
 
 
-def blanket(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
+def default(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
+    """Return the columns that the default selector keeps."""
+    return bl.MarkovBlanketSelector(n_jobs=1).fit(x, y).get_support(indices=True)
+
+
+def members(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
     """Return the default blanket."""
-    found = bl.discover(x, y=y)
-    return np.array([x.columns.get_loc(name) for name in found.members], np.int64)
+    return bl.MarkovBlanketSelector(share=0, n_jobs=1).fit(x, y).get_support(indices=True)
 
 
 def mrmr(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
@@ -77,7 +82,7 @@ def boruta(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
 
 
 SELECTORS: dict[str, Select] = {
-    "blanket": blanket, "mRMR": mrmr, "information": by_information, "L1": l1, "RFECV": eliminated,
+    "default": default, "members": members, "mRMR": mrmr, "information": by_information, "L1": l1, "RFECV": eliminated,
 }  # fmt: skip
 if importlib.util.find_spec("boruta") is not None:
     SELECTORS["Boruta"] = boruta
@@ -109,7 +114,7 @@ def accuracies(x: pd.DataFrame, y: NDArray[np.int64]) -> dict[str, tuple[float, 
             if name == "RFECV" and x.shape[1] > MOST_COLUMNS:
                 continue
             columns = select(x.iloc[train], y[train], k)
-            k = max(len(columns), 1) if name == "blanket" else k
+            k = max(len(columns), 1) if name == "default" else k
             chosen = columns if len(columns) else np.arange(1)
             scores = [len(columns) / x.shape[1]]
             linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
@@ -128,7 +133,8 @@ def main() -> int:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     print(f"| table (rows, columns) | {' | '.join(SELECTORS)} |\n|{' --- |' * (1 + len(SELECTORS))}")
-    ranks: list[list[float]] = []
+    ranks: list[NDArray[np.float64]] = []
+    scores: list[list[float]] = []
     kept: list[list[float]] = []
     for name, (x, y) in tables(options.tables, options.only, options.rows).items():
         found = accuracies(x, y)
@@ -136,12 +142,11 @@ def main() -> int:
         print(f"| {name} ({len(x):,}, {x.shape[1]}) | {' | '.join(words)} |", flush=True)
         kept.append([found[s][0] if s in found else np.nan for s in SELECTORS])
         for model in (1, 2):
-            ranks.append(
-                rankdata([-round(found[s][model], 6) if s in found else np.nan for s in SELECTORS], nan_policy="omit")
-            )
-    shares = np.array(kept)
-    print(f"| mean share kept | {' | '.join(f'{share:.0%}' for share in np.nanmean(shares, axis=0))} |")
-    print(f"| mean rank | {' | '.join(f'{rank:.2f}' for rank in np.nanmean(ranks, axis=0))} |")
+            scores.append([round(found[s][model], 6) if s in found else np.nan for s in SELECTORS])
+            compared = [np.nan if s == "members" else -score for s, score in zip(SELECTORS, scores[-1], strict=True)]
+            ranks.append(rankdata(compared, nan_policy="omit"))
+    for what, values, form in (("share kept", kept, ".0%"), ("accuracy", scores, ".4f"), ("rank", ranks, ".2f")):
+        print(f"| mean {what} | {' | '.join(format(mean, form) for mean in np.nanmean(values, axis=0))} |")
     return 0
 
 

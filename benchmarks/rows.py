@@ -1,6 +1,6 @@
 """Rows as they are: what holes do to the level of tests, to blankets of known networks, and to time.
 
-    python benchmarks/rows.py [size] [networks] [groups] [numbers] [weighted] [imputed] --networks DIR
+    python benchmarks/rows.py [size] [networks] [groups] [numbers] [weighted] [imputed] [twin] --networks DIR
 
 *size*: how often a true null is rejected if values are missing, test by test ("testwise") and with "missing" as a
 level, for holes that come by chance (MCAR) in the pair, in the confounder or in all, and for holes that depend on the
@@ -9,12 +9,14 @@ blankets of all nodes, 5,000 rows, with 0, 10 and 30% of all values missing, tes
 deleted, and the processor's time as a multiple of that for the table without holes. *groups*: how often a true null is
 rejected if rows come in groups, by the score test of groups and by G; *numbers*: the same where columns are numbers.
 *weighted*: the same if x is missing where a complete column and y say so, test by test and with missing="weighted".
-*imputed*: the same for ten completed tables, pooled (D3 for categories, D2 for numbers).
+*imputed*: the same for ten completed tables, pooled (D3 for categories, D2 for numbers). *twin*: whether blankets of
+IAMB are those of a plain IAMB, written here, whose tests use locally complete rows as bnlearn does.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import time
 import warnings
 from pathlib import Path
@@ -29,56 +31,42 @@ from blankets.data import Frame, ingest
 from blankets.errors import BlanketsError, BlanketsWarning
 from blankets.independence import CalibratedTests, ClusteredTests, Units, WeightedBlocks
 from blankets.simulate.measures import compare
+from blankets.stats import calibrated_of_block, log_chi2_sf, table_statistics
+from blankets.study import Testing
 
 LEVELS = (0.01, 0.05)
 
 
-def confounded(n_rows: int, rng: np.random.Generator) -> np.ndarray:
-    """Return x, y and their common cause z, all binary: x and y are independent given z."""
-    z = rng.integers(0, 2, n_rows)
-    x, y = (z + (rng.random((2, n_rows)) < 0.2)) % 2
-    return np.column_stack([x, y, z])
-
-
-def holes_in(codes: np.ndarray, where: str, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Return which values are missing."""
-    gone = np.zeros(codes.shape, bool)
-    if where in ("pair", "all"):
-        gone[:, :2] = rng.random((len(codes), 2)) < share
-    if where in ("confounder", "all"):
-        gone[:, 2] = rng.random(len(codes)) < share
-    if where == "by confounder":  # x and y are missing twice as often where z is 1
-        gone[:, :2] = rng.random((len(codes), 2)) < share * np.where(codes[:, 2:], 4 / 3, 2 / 3)
-    return gone
-
-
-def with_holes(codes: np.ndarray, gone: np.ndarray, *, as_level: bool) -> Frame:
-    """Return the frame of binary codes in which some values are missing."""
-    marked = np.where(gone, 2, codes)
-    holes = frozenset(np.flatnonzero(gone.any(axis=0)).tolist())
-    if as_level:
-        return Frame.from_codes(marked)
-    names = [f"x{j}" for j in range(codes.shape[1])]
-    return Frame.from_columns(list(marked.T), names, [(0, 1)] * codes.shape[1], len(codes), holes)
+def with_holes(where: str, share: float) -> np.ndarray:
+    """Return p(x, y, z), the third level of each the missing values; x and y are independent given z."""
+    joint = np.zeros((3, 3, 3))
+    for z in range(2):
+        given = np.where(np.arange(2) == z, 0.8, 0.2)
+        often = share * (4 / 3 if z else 2 / 3) if where == "by confounder" else share
+        in_pair = often if where in ("pair", "all", "by confounder") else 0.0
+        in_z = share if where in ("confounder", "all") else 0.0
+        one = np.array([*given * (1 - in_pair), in_pair])
+        joint[:, :, z] += 0.5 * np.outer(one, one) * (1 - in_z)
+        joint[:, :, 2] += 0.5 * np.outer(one, one) * in_z
+    return joint
 
 
 def sizes(n_rows: int, draws: int) -> None:
     """Print how often x and y are found dependent given z, as a multiple of the level."""
     print(f"rejections of a true null, as multiples of alpha ({n_rows} rows, {draws} draws)")
     print(f"{'missing':16}{'share':>6}" + "".join(f"{how:>10} {a:<5}" for how in ("testwise", "level") for a in LEVELS))
+    judge = calibrated_of_block(n_rows, apart=True)
     for where in ("pair", "confounder", "all", "by confounder"):
         for share in (0.1, 0.3, 0.5):
-            rng = np.random.default_rng([17, int(100 * share)])
-            rejected = np.zeros((2, len(LEVELS)))
-            for _ in range(draws):
-                codes = confounded(n_rows, rng)
-                gone = holes_in(codes, where, share, rng)
-                for k, as_level in enumerate((False, True)):
-                    tests = CalibratedTests(MemoryCounter(with_holes(codes, gone, as_level=as_level), 1))
-                    log_p = tests.test(0, 1, (2,)).log_p
-                    rejected[k] += log_p <= np.log(LEVELS)
-            told = (rejected / draws / np.array(LEVELS)).ravel()
-            print(f"{where:16}{share:6.0%}" + "".join(f"{value:16.2f}" for value in told))
+            rng, told = np.random.default_rng([17, int(100 * share)]), []
+            drawn = rng.multinomial(n_rows, with_holes(where, share).ravel(), draws).reshape(-1, 3, 3, 3)
+            for tables in (drawn[:, :2, :2, :2], drawn):  # rows that have all values, or "missing" as a level
+                counts = np.ascontiguousarray(tables, np.int32)
+                statistic, dof = table_statistics(counts)
+                log_p = judge(counts)[0]
+                log_p = np.where(np.isnan(log_p), log_chi2_sf(statistic, dof), log_p)
+                told += [np.mean(log_p <= np.log(level)) / level for level in LEVELS]
+            print(f"{where:16}{share:6.0%}" + "".join(f"{value:16.2f}" for value in told), flush=True)
     print(f"one standard error: {np.sqrt(0.99 / 0.01 / draws):.2f} at 0.01, {np.sqrt(0.95 / 0.05 / draws):.2f} at 0.05")
 
 
@@ -127,6 +115,64 @@ def networks(directory: Path | None, n_rows: int, draws: int) -> None:
                 figures.append((rows.n_rows, here, there, seconds / plain))
             complete, here, there, ratio = np.mean(figures, axis=0)
             print(f"{name:12}{share:6.0%}{complete:8.0f}{here:10.3f}{there:8.3f}{ratio:8.2f}", flush=True)
+
+
+def locally_complete(codes: np.ndarray, arities: np.ndarray, x: int, y: int, given: list[int], kind: str) -> float:
+    """Return log p of G or X² with nominal degrees of freedom, from the rows that have x, y and all that is given.
+
+    Written without the library: that is what bnlearn's ci.test does with missing values ("mi" and "x2").
+    """
+    rows = (codes[:, [x, y, *given]] < arities[[x, y, *given]]).all(axis=1)
+    if not rows.any():
+        return 0.0
+    strata = np.unique(codes[rows][:, given], axis=0, return_inverse=True)[1].ravel() if given else np.zeros(rows.sum())
+    shape = (int(strata.max()) + 1, arities[x], arities[y])
+    at = (strata.astype(int), codes[rows, x], codes[rows, y])
+    seen = np.bincount(np.ravel_multi_index(at, shape), minlength=math.prod(shape)).reshape(shape)
+    total = seen.sum(axis=(1, 2), keepdims=True)
+    expected = seen.sum(axis=1, keepdims=True) * seen.sum(axis=2, keepdims=True) / total
+    some = expected > 0
+    if kind == "g":
+        part = seen[some] * np.log(np.where(seen[some] > 0, seen[some], 1) / expected[some])
+        statistic = 2.0 * part.sum()
+    else:
+        statistic = ((seen[some] - expected[some]) ** 2 / expected[some]).sum()
+    dof = (arities[x] - 1) * (arities[y] - 1) * math.prod(arities[given].tolist())
+    return float(log_chi2_sf(statistic, dof))  # SciPy has no logarithm of p-values below 1e-308
+
+
+def plain_iamb(codes: np.ndarray, arities: np.ndarray, y: int, kind: str, log_alpha: float) -> set[int]:
+    """Return the blanket by IAMB, written as in its paper."""
+    members: list[int] = []
+    while True:
+        others = [x for x in range(codes.shape[1]) if x != y and x not in members]
+        log_p = [locally_complete(codes, arities, x, y, members, kind) for x in others]
+        if not others or min(log_p) > log_alpha:
+            break
+        members.append(others[int(np.argmin(log_p))])
+    for x in list(members):
+        rest = [z for z in members if z != x]
+        if locally_complete(codes, arities, x, y, rest, kind) > log_alpha:
+            members = rest
+    return set(members)
+
+
+def twin(directory: Path | None, n_rows: int) -> None:
+    """Print how many blankets of IAMB are those of a plain IAMB with tests of locally complete rows."""
+    for name in ("alarm", "insurance"):
+        frame = network(directory, name).sample(n_rows, 0)
+        for share in (0.1, 0.3):
+            holey = punched(frame, share, 0)
+            codes = np.column_stack([holey.column(j) for j in range(holey.n_columns)]).astype(int)
+            for kind in ("g", "x2"):
+                how = Testing(kind, dof="nominal", reliability=0.0)
+                found = bl.discover_all(holey, algorithm="iamb", test=how, alpha=0.01, n_jobs=1)
+                same = 0
+                for y, node in enumerate(holey.names):
+                    plain = plain_iamb(codes, holey.arities, y, kind, math.log(0.01))
+                    same += {holey.names[x] for x in plain} == set(found[node].members)
+                told = f"{same} of {holey.n_columns} blankets are those of plain IAMB"
+                print(f"{name:12}{share:5.0%} {kind:3} {told}", flush=True)
 
 
 def groups(draws: int) -> None:
@@ -265,6 +311,8 @@ def main() -> None:
         weighted(1000, asked.draws)
     if "imputed" in asked.what:
         imputed(1000, asked.draws)
+    if "twin" in asked.what:
+        twin(asked.networks, asked.rows)
     if "networks" in asked.what:
         networks(asked.networks, asked.rows, asked.samples)
 

@@ -2,6 +2,7 @@
 
     python benchmarks/speed.py --networks DIR --data DIR
     python benchmarks/speed.py --only alarm
+    python benchmarks/speed.py --defaults --networks DIR    # also with the default test, and as it comes
 
 ``--networks`` holds alarm.bif and pigs.bif, plain or .gz (default: the examples that come with pgmpy); ``--data``
 holds highdim/thrombin_train_X.npz and highdim/thrombin_train_y.csv.gz, without which Thrombin is left out. *Target*
@@ -35,9 +36,16 @@ from blankets.independence import TableTests
 
 Work = Callable[[], Any]
 ALPHA = 0.01
+# How a search is asked for: by the chi-square formula, with the default test, and with all defaults.
+WAYS: dict[str, dict[str, Any]] = {
+    "g": {"test": "g", "close": False},
+    "default test": {"close": False},
+    "as it comes": {},
+}
+DRAWS = 100
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Bench:
     """Data of the cases, made when first needed."""
 
@@ -45,15 +53,26 @@ class Bench:
     data: Path | None
     n_jobs: int
     small: bool
+    way: str = "g"
+
+    def how(self, algorithm: str) -> dict[str, Any]:
+        named = {} if self.way == "as it comes" else {"algorithm": algorithm}
+        return {"alpha": ALPHA, "n_jobs": self.n_jobs, **named, **WAYS[self.way]}
 
     def all_blankets(self, network: str, n_rows: int, algorithm: str) -> Work:
-        frame = sample(self.networks, network, n_rows)
-        how = {"algorithm": algorithm, "alpha": ALPHA, "test": "g", "close": False, "n_jobs": self.n_jobs}
+        frame, how = sample(self.networks, network, n_rows), self.how(algorithm)
         return lambda: bl.discover_all(frame, **how)
 
     def one_blanket(self, frame: Frame, algorithm: str, target: str = TARGET) -> Work:
-        how = {"algorithm": algorithm, "alpha": ALPHA, "test": "g", "close": False, "n_jobs": self.n_jobs}
+        how = self.how(algorithm)
         return lambda: bl.discover(frame, target, **how)
+
+    def drawn(self, n_resamples: int) -> Work:
+        """Return a search of a table of 5,000 x 40, and of its draws if there are any."""
+        frame = planted(5_000, 40, (2, 3, 4))
+        if not n_resamples:
+            return lambda: bl.discover(frame, TARGET, n_jobs=1)
+        return lambda: bl.stability(frame, TARGET, n_resamples=n_resamples, n_jobs=self.n_jobs, rng=0)
 
     def thrombin_blanket(self, algorithm: str) -> Work:
         return self.one_blanket(self.thrombin, algorithm, self.thrombin.names[-1])
@@ -171,6 +190,8 @@ CASES = (
         30.0,
         "paper 8631 s",
     ),
+    Case("stability-search", "5,000 x 40, one search", lambda b: b.drawn(0)),
+    Case("stability-draws", f"The same, stability over {DRAWS} draws (target: 20 searches)", lambda b: b.drawn(DRAWS)),
     Case("thrombin-hiton-mb", "Thrombin, HITON-MB", lambda b: b.thrombin_blanket("hiton-mb"), None, 30.0),
 )
 
@@ -178,7 +199,8 @@ CASES = (
 def run(case: Case, bench: Bench, options: argparse.Namespace) -> dict[str, Any]:
     """Measure one case."""
     what = f"{case.what} (a tenth of it)" if bench.small and case.name in ("wide", "tall") else case.what
-    row: dict[str, Any] = {"case": case.name, "what": what, "target": case.target, "aim": case.aim}
+    what = what if bench.way == "g" else f"{what}, {bench.way}"
+    row: dict[str, Any] = {"case": case.name, "what": what, "way": bench.way, "target": case.target, "aim": case.aim}
     row["others"] = case.others
     work = case.work(bench)
     try:
@@ -204,11 +226,12 @@ def answer(case: Case, timing: Timing) -> dict[str, Any]:
 
 def shown(row: dict[str, Any]) -> list[str]:
     bound = row["aim"] if row["aim"] is not None else row["target"]
-    of_bound = f"{row['wall'] / bound:.2f}" if row["wall"] is not None else "-"
+    of_bound = f"{row['wall'] / bound:.2f}" if row["wall"] is not None and bound is not None else "-"
+    of_g = f"{row['of g']:.2f}" if "of g" in row else ""
     tests = f"{row['tests']:,}" if "tests" in row else ""
     goal = " / ".join(seconds(row[key]) for key in ("target", "aim"))
     others = f"({row['others']})" if row["others"] else ""
-    cells = [row["what"], seconds(row["wall"]), seconds(row["cpu"]), str(row["runs"]), goal, of_bound, tests]
+    cells = [row["what"], seconds(row["wall"]), seconds(row["cpu"]), str(row["runs"]), goal, of_bound, of_g, tests]
     return [*cells, row.get("note", ""), others]
 
 
@@ -217,6 +240,7 @@ def main() -> int:
     options_of.add_argument("--networks", type=Path, help="folder with alarm.bif and pigs.bif (or .bif.gz)")
     options_of.add_argument("--data", type=Path, help="folder with highdim/thrombin_train_X.npz and its labels")
     options_of.add_argument("--only", metavar="NAME", help=f"one case or group: {', '.join(c.name for c in CASES)}")
+    options_of.add_argument("--defaults", action="store_true", help="also with the default test, and as it comes")
     options_of.add_argument("--repeats", type=int, default=5)
     options_of.add_argument("--threads", type=int, default=2)
     options_of.add_argument("--limit", type=float, default=300.0, help="seconds after which a case is given up")
@@ -235,9 +259,16 @@ def main() -> int:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # too few rows for some columns: part of the protocol
         for case in chosen:
-            rows.append(run(case, bench, options))
-            print(f"  {case.name}: {seconds(rows[-1]['wall'])} ({seconds(rows[-1]['cpu'])} CPU)", flush=True)
-    heads = ["case", "wall", "CPU", "runs", "target / aim", "of aim", "tests", "answer", "others"]
+            searches = options.defaults and not case.name.startswith(("thrombin-load", "thrombin-scan", "stability"))
+            by_g = None
+            for bench.way in WAYS if searches else ("g",):
+                rows.append(run(case, bench, options))
+                by_g = by_g or rows[-1]["cpu"]
+                if by_g and rows[-1]["cpu"] and bench.way != "g":
+                    rows[-1]["of g"] = rows[-1]["cpu"] / by_g
+                said = f"{seconds(rows[-1]['wall'])} ({seconds(rows[-1]['cpu'])} CPU)"
+                print(f"  {case.name}, {bench.way}: {said}", flush=True)
+    heads = ["case", "wall", "CPU", "runs", "target / aim", "of aim", "CPU of g", "tests", "answer", "others"]
     written = markdown if options.markdown else table
     print("\n" + written(heads, [shown(row) for row in rows]))
     write_json(options.json, {"benchmark": "speed", "machine": here, "results": rows})

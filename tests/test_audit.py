@@ -114,7 +114,7 @@ def test_missing_values_and_what_they_tell():
     gaps = one(found, "missing")
     assert gaps.figures == {"lab": table.lab.isna().sum(), "scan": table.scan.isna().sum()}
     assert "missing='level'" in gaps.next_step
-    assert [f.columns for f in found.findings if "Whether a value is missing" in f.what] == [("lab",)]
+    assert [f.columns for f in found.findings if "missing depends on the target" in f.what] == [("lab",)]
     without = table.drop(columns="lab")
     assert bl.audit(without, "ill", missing="drop").n_rows == without.notna().all(axis=1).sum()
 
@@ -129,6 +129,55 @@ def test_gaps_that_depend_on_other_columns():
     found = [one for one in bl.audit(table, "ill").findings if one.kind == "missing by others"]
     assert [one.columns[:2] for one in found] == [("lab", other)]
     assert "cannot be seen" in found[0].next_step
+
+
+def test_columns_missing_together_are_one_finding():
+    rng = np.random.default_rng(11)
+    table = clean()
+    gone = rng.random(N) < 0.3
+    for name in ("iron", "zinc", "lead"):
+        table[name] = np.where(gone, None, rng.choice(["a", "b"], N))
+    found = bl.audit(table, "ill")
+    assert one(found, "missing together").columns == ("iron", "zinc", "lead")
+    assert not found.columns("missing by others")  # their gaps say nothing of each other's values
+    assert one(found, "missing").weight == "know"
+
+
+@pytest.mark.parametrize("number", [False, True])
+def test_a_target_with_missing_values_and_many_classes(number):
+    rng = np.random.default_rng(12)
+    y = rng.normal(size=N) if number else rng.choice(["a", "b", "c"], N)
+    table = clean().assign(ill=pd.Series(y).where(rng.random(N) < 0.8))
+    assert bl.audit(table, "ill").n_rows == table.ill.notna().sum()
+
+
+@pytest.mark.parametrize("ids", ["p{}", None])
+def test_numbers_of_subjects_are_found_too(ids):
+    who = np.arange(N) // 8
+    table = clean().assign(patient_id=who if ids is None else [ids.format(k) for k in who])
+    assert one(bl.audit(table, "ill"), "repeated subjects").figures == {"patient_id": len(set(who))}
+
+
+def test_levels_with_an_order_that_nobody_said():
+    rng = np.random.default_rng(13)
+    table = clean().assign(
+        pain=rng.choice(["None", "Mild", "Moderate", "Severe"], N),
+        color=rng.choice(["red", "green", "low"], N),
+        grade=rng.integers(1, 9, N),
+        visits=pd.Series(rng.integers(0, 12, N)).where(rng.random(N) < 0.9),
+    )
+    words, numbers = (f for f in bl.audit(table, "ill").findings if f.kind == "order")
+    assert (words.columns, numbers.columns) == (("pain",), ("grade", "visits"))
+    assert "None < Mild < Moderate < Severe" in words.what
+    assert "ordered={'pain': ['None', 'Mild', 'Moderate', 'Severe']}" in words.next_step
+    assert "ordered=['grade', 'visits']" in numbers.next_step
+    said = {"pain": ["None", "Mild", "Moderate", "Severe"], "grade": [*range(1, 9)], "visits": [*range(12)]}
+    assert not bl.audit(table, "ill", ordered=said).columns("order")  # as advised, it has nothing more to say
+
+
+def test_long_names_are_not_cut_within_figures():
+    table = clean().assign(**{"number_of_satisfactory_accounts_of_a_person": [None, "a", "b", "c"] * (N // 4)})
+    assert f"({N // 4})" in one(bl.audit(table, "ill"), "missing").what
 
 
 @pytest.mark.filterwarnings("ignore::blankets.errors.ManyLevelsWarning")

@@ -127,6 +127,61 @@ def test_repeated_persons():
     assert "groups='patient_id'" in str(blanket)
 
 
+def test_repeated_persons_by_what_their_rows_share():
+    """No name gives them away: 150 people, whose sex and site stand in each of four rows."""
+    rng = np.random.default_rng(8)
+    who = np.repeat(rng.permutation(150), 4)
+    of_people = {"sex": rng.choice(["f", "m"], 150)[who], "site": rng.choice(list("xyz"), 150)[who]}
+    found = [one for one in bl.discover(clinic().assign(k=who, **of_people), "ill").checks if one.columns == ("k",)]
+    assert [one.what for one in found] == [
+        "k repeats: 150 values in 600 rows, and sex and site never differ within one."
+    ]
+    assert "groups='k'" in found[0].next_step
+    assert found == [
+        one for one in bl.audit(clinic().assign(k=who, **of_people), "ill").findings if one.columns == ("k",)
+    ]
+    age = rng.integers(20, 80, N)  # functions of a number are not what its values share
+    derived = clinic().assign(age=age, old=np.where(age > 65, "yes", "no"), decade=(age // 10).astype(str))
+    assert not [one for one in bl.discover(derived, "ill").checks if one.kind == "repeated subjects"]
+    apart = clinic().assign(k=who, **{name: rng.permutation(values) for name, values in of_people.items()})
+    assert not [one for one in bl.discover(apart, "ill").checks if one.kind == "repeated subjects"]
+
+
+@pytest.mark.parametrize(
+    ("column", "target", "said"),
+    [
+        ("futime", "status", "how long rows were followed until status was known"),
+        ("dtime", "relapse", "how long rows were followed until relapse was known"),
+        ("days", "death", "how long rows were followed until death was known"),
+        ("protime", "status", ""),  # of coagulation
+        ("futime", "smoker", ""),
+        ("cause of death", "smoker", "may come after smoker"),
+        ("birth_weight", "status", ""),
+    ],
+)
+def test_columns_that_come_later(column, target, said):
+    rng = np.random.default_rng(9)
+    event = rng.random(N) < 0.4
+    data = pd.DataFrame({column: np.where(event, rng.exponential(200, N), rng.exponential(900, N)).round()})
+    data = data.assign(drug=rng.choice(list("abc"), N), **{target: np.where(event, "yes", "no")})
+    for found in (bl.discover(data, target).checks, bl.audit(data, target).findings):
+        later = [one for one in found if one.kind == "later"]
+        assert [one.columns for one in later] == [(column,)] * bool(said)
+        assert all(said in one.what and f"exclude=[{column!r}]" in one.next_step for one in later)
+
+
+def test_columns_known_in_one_class_are_not_searched():
+    """The cause of a death is known of the dead: given it, nothing else could be compared."""
+    rng = np.random.default_rng(10)
+    data = clinic().assign(cause=lambda made: np.where(made.ill == "yes", rng.choice(list("xyz"), N), None))
+    blanket = bl.discover(data, "ill")
+    assert blanket.members == bl.discover(clinic(), "ill").members
+    assert "cause has values in one class of ill only, so that nothing can be compared." in " ".join(
+        str(blanket).split()
+    )
+    assert "it has values in one class of the target only" in str(blanket.explain("cause"))
+
+
 class TestRowsLost:
     def test_deleted(self):
         data = clinic()

@@ -6,7 +6,7 @@ import re
 import signal
 import time
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ import blankets as bl
 from blankets.cli._main import run
 from blankets.data import _room
 from blankets.errors import DataError, Interrupted, ParameterError
-from blankets.study._work import Countdown, carried_out
+from blankets.study._work import Countdown, can_fork, carried_out, forked
 
 
 def table(n=300, columns=6):
@@ -191,6 +191,63 @@ def test_pieces_that_have_not_begun_are_left():
     before = dict(done)
     carried_out(tasks[3:], done, 2, count=Countdown(47, "pieces", None), stop=stop)
     assert done == before
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no such processes here")
+class TestProcesses:
+    here = os.getpid()
+
+    def done_by(self, task, n=7, n_jobs=3):
+        done, said = {}, []
+        forked([lambda k=k: task(k) for k in range(n)], done, n_jobs, count=Countdown(n, "pieces", said.append))
+        assert len(said) == n
+        return done
+
+    def test_bring_back_what_tasks_return(self):
+        done = self.done_by(lambda k: (k * k, "é" * 100_000, os.getpid()))
+        assert {k: v[0] for k, v in done.items()} == {k: k * k for k in range(7)}
+        assert {len(v[1]) for v in done.values()} == {100_000}
+        assert len({v[2] for v in done.values()}) == 3
+        assert self.here not in {v[2] for v in done.values()}
+
+    def test_what_one_does_not_bring_to_an_end_is_done_here(self):
+        def task(k):
+            if k == 4 and os.getpid() != self.here:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return os.getpid() == self.here
+
+        assert self.done_by(task) == {0: False, 1: False, 2: False, 3: False, 4: True, 5: False, 6: False}
+
+    def test_an_error_is_raised_here_and_no_process_is_left(self):
+        with pytest.raises(ZeroDivisionError):
+            self.done_by(lambda k: 1 // (3 - k))
+        with pytest.raises(ChildProcessError):
+            os.waitpid(-1, os.WNOHANG)
+
+    def test_a_stopped_user_gets_what_is_done(self):
+        done = {}
+
+        def stop(sentence):
+            raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            forked([lambda: 1, lambda: time.sleep(60)], done, 2, count=Countdown(2, "pieces", stop))
+        assert done == {0: 1}
+
+    def test_draws_are_the_same(self, monkeypatch):
+        used = []
+        monkeypatch.setattr("blankets.study._resampling.can_fork", lambda: used.append(1) or True)
+        alone, together = (bl.stability(table(), "x2", n_resamples=6, rng=3, n_jobs=n) for n in (1, 2))
+        assert used
+        assert (alone.frequency, alone.mean_size) == (together.frequency, together.mean_size)
+
+    def test_not_beside_other_threads(self):
+        stop = Event()
+        other = Thread(target=stop.wait)
+        other.start()
+        assert not can_fork()
+        stop.set()
+        other.join()
 
 
 class TestRoom:

@@ -268,3 +268,27 @@ def test_under_reported_features_are_ranked_from_stores_too(complete, tmp_path):
     store = bl.pack(table, tmp_path / "store", target="ill")
     asked = {"under_reported": {"smokes": 0.35}}
     assert same(bl.rank(store, "ill", **asked), bl.rank(table, "ill", **asked))
+
+
+@pytest.mark.parametrize("criterion", ["mim", "jmi", "cmi", "mrmr", "mifs", "cife", "cmim", "disr", "icap"])
+def test_select_goes_on_from_where_it_stopped(criterion):
+    rng = np.random.default_rng(11)
+    columns = {f"x{j}": rng.integers(0, 3, 300) for j in range(6)}
+    columns["y"] = (columns["x1"] + columns["x4"] + (rng.random(300) < 0.4)) % 3
+    whole = bl.select(columns, "y", criterion=criterion, k=5)
+    for at in (1, 2, 4):
+        rest = bl.select(columns, "y", criterion=criterion, k=5 - at, start=whole.names[:at])
+        assert rest.names == whole.names[at:]
+        assert rest.scores == pytest.approx(whole.scores[at:])
+        assert rest.n_candidates == 6 - at
+        assert tuple(rest.settings["start"]) == whole.names[:at]
+
+
+def test_select_cannot_start_from_what_is_no_feature():
+    table = {"a": [0, 1] * 20, "b": [0, 0, 1, 1] * 10, "y": [0, 1, 1, 0] * 10}
+    with pytest.raises(bl.errors.ParameterError, match="start= holds the target 'y'; it lists features"):
+        bl.select(table, "y", k=1, start=["y"])
+    with pytest.raises(bl.errors.DataError, match="there is no column 'c'"):
+        bl.select(table, "y", k=1, start=["c"])
+    with pytest.raises(bl.errors.ParameterError, match="k = 2 features cannot be selected: there are 1"):
+        bl.select(table, "y", k=2, start=["a"])

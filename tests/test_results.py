@@ -1,6 +1,7 @@
 """Blankets: what they say of a search, how they print, and what survives a trip through JSON."""
 
 import copy
+import dataclasses
 import json
 import math
 import pickle
@@ -256,12 +257,22 @@ def test_explain_a_column_that_was_separated(blanket):
     )
 
 
+def test_sizes_are_those_beyond_chance():
+    """Cells without number seem to tell much: under independence the mean of G / 2 N is dof / 2 N."""
+    noise = NamedEvidence(x="a", y="b", statistic=1167, dof=1376, log_p=math.log(0.18), effect=1167 / 6940, n_rows=3470)
+    assert noise.by_chance == pytest.approx(1376 / 6940)
+    assert noise.size == "very small"
+    assert "information 0.168 nats (very small; 0.198 is usual by chance)" in noise.in_words("g")
+    strong = dataclasses.replace(noise, statistic=2376, effect=2376 / 6940)
+    assert strong.size == "large"  # 1000 / 6940 = 0.144
+
+
 def test_explain_a_column_that_could_not_be_tested(blanket):
     text = " ".join(blanket.explain("town").lines)
     assert "not tested given age, hair and smoker: 960 rows are too few for a reliable test" in text
     assert "G = 20 on 2 degrees of freedom" in text
     assert "no evidence of independence: the last test that was performed says dependent at level 0.01; with" in text
-    assert "On its own it tells nothing more about ill" in text
+    assert "On its own it tells nothing about ill" in text
 
 
 def test_explain_a_dependent_column_that_was_left_out():
@@ -352,6 +363,8 @@ def test_text(blanket):
         "  smoker  spouse  9.3e-11  small",
         "  age     child   9.6e-06  small",
         "  Each p-value is given the other members.",
+        "  role: parents and children are inferred from independences, as if no common cause were hidden.",
+        "  What you know of the order in time comes first (knowledge=).",
         "  size: how much more a member tells about the target, in Cohen's words; see blanket.explain(name).",
         "  Found by made-up (alpha 0.01, test g, dof adjusted): 960 rows, 17 tests, 21 ms.",
         "  Expected false members: below 0.01, at most 0.06 (5 columns, 6 chances at level 0.01).",
@@ -473,7 +486,7 @@ def spoiled(blanket, *path, value=None, drop=False):
         (("false_members",), 3, "'false_members' holds 3"),
         (("false_members", "controls"), "luck", "'controls' in 'false_members' holds 'luck'"),
         (("false_members", "n_tested"), -1, "'n_tested' in 'false_members' holds -1"),
-        (("false_members", "at_most"), None, "'at_most' in 'false_members' holds None"),
+        (("false_members", "at_most"), "many", "'at_most' in 'false_members' holds 'many'"),
         (("false_members", "alpha"), 0, "'alpha' in 'false_members' holds 0"),
         (("call",), 3, "'call' holds 3"),
         (("call",), {"options": {}}, "'function' is missing in 'call'"),

@@ -95,3 +95,13 @@ def test_a_wide_table_is_kept_in_four_bytes(frame, monkeypatch):
     moments = MemoryMoments(frame)
     assert moments._values.dtype == np.float32
     assert moments.across(0, 5) == pytest.approx(exact, abs=1e-5)
+
+
+@pytest.mark.parametrize("seed", [6090, 6227, 6273])
+def test_an_order_has_no_more_functions_than_levels(seed):
+    """Rounding left a little of an eleventh function of eleven levels, which had no room (found in a survey)."""
+    rng = np.random.default_rng(seed)
+    codes = rng.choice(11, size=rng.integers(100, 1500), p=rng.dirichlet(np.full(11, 0.5)))
+    values = functions_of_levels(codes, ordered=True).values
+    assert len(values) <= len(np.unique(codes)) - 1
+    assert np.allclose(values @ values.T, np.eye(len(values)), atol=1e-8)

@@ -89,7 +89,10 @@ def test_files_of_one_table_may_hold_numbers_of_both_signs_or_large_ones(tmp_pat
     assert bl.pack(tmp_path, tmp_path / "store", target="t").frame.levels[1] == (0, 1, 2, 2**63)
     negative = pa.table({"y": y, "t": pa.array([0, -1, 2] * 20, pa.int8())})
     pq.write_table(negative, tmp_path / "1.parquet")
-    with pytest.raises(DataError, match="the target 't' holds whole numbers in some of the files that uint64"):
+    with pytest.raises(
+        DataError,
+        match="the target 't' is of type uint64 in some of the files, and others hold numbers that do not fit",
+    ):
         bl.pack(tmp_path, tmp_path / "store", target="t")
 
 

@@ -81,6 +81,12 @@ def test_answers_on_a_scale_are_recognized_if_several_columns_have_it():
     assert ingest(table, "t").frame.ordered == set()  # where rows are counted order has no use
 
 
+@pytest.mark.parametrize("top", [6, 9])
+def test_scales_of_six_and_nine(top):
+    with pytest.warns(ReadingWarning, match=f"on a scale from 1 to {top}"):
+        assert ingest(answers(top=top) | {"t": TABLE["t"]}, "t", numbers=True).frame.ordered == {0, 1, 2}
+
+
 def test_order_buys_power():
     """A trend over seven levels, at a size that a test of all levels often misses."""
     found = {False: 0, True: 0}

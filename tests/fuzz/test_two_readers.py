@@ -17,6 +17,7 @@ FIELDS = [
     *["1", "2", "3.5", "-4", "1e3", "nan", "NA", "", "?", "-", "yes", "no", "true", "False", "TRUE", "a", "b c"],
     *['"q"', '"a,b"', '"x ""y"" z"', " 1", "2 ", " a", "é", "1,5", "1.000", "1_000", "inf", "-inf", "Infinity", "null"],
     *["None", "2020-01-02", "03.04.2021", "12:30", "1,200.00 €", "€5", "10%", "9223372036854775808", "1e400", "00012"],
+    *["0x1", "0XfF", "0xFFFFFFFFFFFFFFFF", "0x10000000000000000", "0x"],
     *["+5", ".5", "5.", "--", "n/a", "\t", "T", "0", "1.0", '"two\nlines"', "'s'", '5"', 'a"b'],
 ]
 NAMES = ["a", "b", "c d", " e", "f ", "a", "", '"g"', "é"]
@@ -62,9 +63,22 @@ def values(table, j: int) -> object:
     return column.origin, [None if gap else float(x) for x, gap in zip(column.values, known, strict=True)]
 
 
+HEX = [["0x1", "0xF"], ["0X1", "2"], ["0xFFFFFFFFFFFFFFFF", "1"], ["0x10000000000000000", "1"], ["0x1", "", "NA"]]
+HEX += [["0x1", "1.5"], ["0x1", "a"], ["0x", "1"], [" 0x1", "0x2 "], ["0x1", "9223372036854775808"], ["-0x2", "1"]]
+
+
+@pytest.mark.parametrize("fields", HEX, ids=str)
+def test_both_readers_agree_on_hexadecimal_numbers(fields, tmp_path, monkeypatch):
+    agree("a,b\n" + "".join(f"{field},{k}\n" for k, field in enumerate(fields * 4)), tmp_path, monkeypatch)
+
+
 @pytest.mark.parametrize("seed", range(120))
 def test_both_readers_agree(seed, tmp_path, monkeypatch):
-    (tmp_path / "t.csv").write_bytes(text_file(seed))
+    agree(text_file(seed), tmp_path, monkeypatch)
+
+
+def agree(content, tmp_path, monkeypatch):
+    (tmp_path / "t.csv").write_bytes(content if isinstance(content, bytes) else content.encode())
     found = []
     for small in (-1, 2**20):
         monkeypatch.setattr(_files, "SMALL", small)

@@ -130,3 +130,13 @@ def test_a_column_that_the_given_ones_determine_has_nothing_to_test():
 def test_reliability_is_a_number(frame):
     with pytest.raises(ParameterError, match="reliability"):
         BlockTests(MemoryMoments(frame), reliability=-1)
+
+
+def test_the_quick_formula_asks_no_rows(tests):
+    z, *others = at(tests, "z", "bent", "also", "ill")
+    quick, slow = tests.by_formula().scan(others, z), tests.scan(others, z)
+    assert {evidence.method for evidence in quick} == {METHODS[2]}
+    assert {evidence.method for evidence in slow} == {METHODS[3]}
+    # Apart from that it is the same test.
+    assert quick.statistic.tolist() == slow.statistic.tolist()
+    assert tests.by_formula().at_level(0.01).test(others[0], z).method == METHODS[3]

@@ -235,6 +235,30 @@ def test_the_strongest_needs_no_other_p_values(codes):
 
 
 @pytest.mark.compiled
+@pytest.mark.parametrize("seed", range(3))
+def test_a_long_scan_that_a_strong_column_wins_leaves_the_others_open(seed):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, 3, (600, 1100))
+    for x in (1, 2, 3):
+        codes[:, x] = np.where(rng.random(600) < 0.25 * x, codes[:, 0], codes[:, x])
+    codes[:, 900] = np.where(rng.random(600) < 0.9, codes[:, 3], codes[:, 900])
+    tests, given, left_open = calibrated(codes, level=0.01, reliability=0), (), []
+    while True:
+        xs = np.setdiff1d(np.arange(1, 1100), given)
+        batch, alone = tests.scan(xs, 0, given), calibrated(codes, level=0.01, reliability=0).scan(xs, 0, given)
+        left_open.append(type(batch._tests).__name__ == "_LeavingTests")
+        best = batch.strongest(0.01)
+        assert best == alone.strongest(0.01)
+        np.testing.assert_array_equal(batch.log_p, alone.log_p)
+        assert batch.method.tolist() == alone.method.tolist()
+        if best is None or len(given) == 4:
+            break
+        given = (*given, best.x)
+    assert left_open[:2] == [False, True]  # there is nothing to go by at first
+    assert tests.n_tests == sum(1099 - k for k in range(len(left_open)))
+
+
+@pytest.mark.compiled
 @pytest.mark.parametrize("stop_at", [None, 0.01])
 @pytest.mark.parametrize("seed", range(4))
 def test_separating_by_chi_square_first_decides_as_calibrated_tests_do(seed, stop_at):

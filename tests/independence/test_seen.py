@@ -7,7 +7,7 @@ import pytest
 import blankets as bl
 from blankets.data import ingest
 from blankets.errors import TargetError
-from blankets.independence import SeenBlocks
+from blankets.independence import BLOCK_METHODS, SeenBlocks
 
 N = 400
 
@@ -74,3 +74,15 @@ def test_a_level_for_missing_values_needs_levels(table):
     blanket = bl.discover(table, "y", algorithm="iamb", missing="level")
     assert set(blanket.data["binned"]) == {"z"}
     assert "x" in blanket.data["numbers"]
+
+
+def test_the_quick_formula_asks_no_rows():
+    rng = np.random.default_rng(5)
+    a, b = rng.normal(size=(2, 300))
+    c = a + b + rng.normal(size=300)
+    a[:60] = np.nan
+    tests = SeenBlocks(ingest({"a": a, "b": b, "c": c}, numbers=True).frame)
+    quick, slow = (kind.test(0, 2, [1]) for kind in (tests.by_formula(), tests))
+    assert (quick.method, slow.method) == (BLOCK_METHODS[2], BLOCK_METHODS[3])
+    assert (quick.statistic, quick.n_rows) == (slow.statistic, 240)
+    assert tests.by_formula().by_formula().test(0, 2, [1]) == quick

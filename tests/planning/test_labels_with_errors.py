@@ -42,8 +42,13 @@ def test_gold_labels_that_a_machine_saves():
     rho2 = (1 - 2 * wrong) ** 2 * p * (1 - p) / (q * (1 - q))
     found = bl.plan(effect=0.01, power=0.9, rows=rows, labels=bl.Predicted(accuracy=0.9, prior=p))
     kappa = rows_for(1.0, effect=0.01, power=0.9) / rows
-    share = kappa * (1 - rho2) / (1 - kappa * rho2)  # κ = f / (1 - (1 - f) ρ²), solved for f
-    assert found.answer == pytest.approx(share * rows, abs=1)
+    lost = (9 + 5 / (1 - rho2)) / (4 * p * (1 - p))  # gold labels, for learning the machine's errors
+
+    def reached(n):
+        others = 1 - n / rows
+        return n / rows / (1 - others * rho2) / (1 + others * lost / n)
+
+    assert found.answer == pytest.approx(optimize.brentq(lambda n: reached(n) - kappa, 10, rows), abs=1)
     (alone,) = [other for other in json.loads(found.to_json())["alternatives"] if other["surrogate"] == "listwise"]
     assert alone["answer"] == pytest.approx(kappa * rows, abs=1)
     assert found.answer < 0.6 * alone["answer"]  # labels that are 90% right save at least 40% of the gold ones

@@ -1,9 +1,12 @@
 """Rows that stand for others, from the questions' side: groups and weights of numbers, gaps, completed tables."""
 
+import sys
 import warnings
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn import config_context
 from sklearn.model_selection import GroupKFold
@@ -12,6 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 import blankets as bl
 from blankets.errors import BlanketsWarning, DataError, IdLikeColumnWarning, NotAnswerableError, ParameterError
+from blankets.study import Study
 
 
 def visits(seed=0, n_patients=60, n_visits=10):
@@ -75,7 +79,7 @@ def test_gaps_that_another_column_tells_of():
     assert estimate.value == pytest.approx(expected, abs=2e-4)  # the model has no product of u and y
     with pytest.raises(NotAnswerableError, match="missing='weighted' are built for discover"):
         bl.select(table, "y", missing="weighted")
-    with pytest.raises(ParameterError, match="test='g' takes rows for equal draws"):
+    with pytest.raises(ParameterError, match="test='g' counts every row alike"):
         bl.discover(table, "y", missing="weighted", test="g")
 
 
@@ -182,6 +186,34 @@ def test_completed_tables_are_pooled(tables):
     assert "b" in bl.discover(tables, "y", groups=groups)
     with_numbers = [table.assign(b=table["b"] + np.linspace(0.0, 0.1, 600)) for table in tables]
     assert bl.test(with_numbers, "b", "y").method.endswith("pooled (D2)")
+
+
+def test_blankets_of_completed_tables_are_put_to_the_test(tables):
+    blanket = bl.discover(tables[:2], "y", exclude=["id"])
+    found = bl.refute(blanket, tables[:2], n_resamples=2, rng=0)
+    assert {trial.name: trial.verdict for trial in found.trials}["same data"] == "passed"
+    # Whatever is shuffled is shuffled alike in all tables: the target was the same in each, and still is.
+    for changed in ("shuffled", "with_noise"):
+        with Study.open(tables[:2], "y", reading={"exclude": ["id"]}, pools=True) as study:
+            rng = np.random.default_rng(0)
+            drawn = study.shuffled(rng) if changed == "shuffled" else study.with_noise({"new": study.target}, rng)
+        column = drawn.frame.column(drawn.frame.index("y" if changed == "shuffled" else "new"))
+        assert (column[:600] == column[600:]).all()
+        assert not (column[:600] == tables[0]["y"].to_numpy()).all()
+
+
+@pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")
+def test_completed_tables_of_other_libraries(tables, monkeypatch):
+    """They are put together by the library that they come from: nobody needs another one for it."""
+    monkeypatch.setitem(sys.modules, "narwhals", None)
+    members = bl.discover(tables, "y").members
+    assert bl.discover([pl.from_pandas(table) for table in tables], "y").members == members
+    assert bl.discover([pa.Table.from_pandas(table) for table in tables], "y").members == members
+    with pytest.raises(DataError, match="completed tables must all be data frames of pandas, or all of polars"):
+        bl.discover([tables[0], pl.from_pandas(tables[1])], "y")
+    texts = pl.from_pandas(tables[1]).with_columns(pl.col("a").cast(pl.String))
+    with pytest.raises(DataError, match=r"completed tables cannot be put below each other: .* equal types"):
+        bl.discover([pl.from_pandas(tables[0]), texts], "y")
 
 
 def test_completed_tables_that_are_none(tables):

@@ -85,7 +85,7 @@ def test_a_column_of_weights_is_no_feature(tables):
         (np.zeros(1500), DataError, "holds only zeros"),
         (["a"] * 1500, DataError, "must hold numbers"),
         (np.ones((1500, 2)), ParameterError, "one value for each row"),
-        ("y", ParameterError, "the target 'y' cannot say what rows stand for"),
+        ("y", ParameterError, "the target 'y' is also named as groups or weights"),
     ],
 )
 def test_what_cannot_be_a_weight(tables, weights, error, said):
@@ -126,7 +126,7 @@ def test_survey_weights_answer_for_the_population():
         bl.discover(table, "y", survey_weight="w", sample_weight="w")
     with pytest.raises(DataError, match="survey_weight= must hold numbers that are 0 or more"):
         bl.discover(table, "y", survey_weight=-table["w"])
-    with pytest.raises(ParameterError, match="test='g' takes rows for equal draws"):
+    with pytest.raises(ParameterError, match="test='g' counts every row alike"):
         bl.discover(table, "y", survey_weight="w", test="g")
 
 

@@ -12,6 +12,7 @@ from blankets.stats import (
     log_p_among,
     machine_scores,
     means_information,
+    merged_levels,
     plug_in,
     predicted_share,
     weighted_scores,
@@ -32,6 +33,32 @@ def machine_table(rng, n=4000, n_gold=400, strength=0.15):
 
 
 # ---------------------------------------------------------------- machine labels
+
+
+def test_rare_levels_are_tested_together():
+    """Levels with less than ten gold rows are one; the least of the others joins them if they are still too few."""
+    gold = np.array([[40.0, 3.0, 12.0, 4.0], [40.0, 6.0, 12.0, 4.0], [40.0, 0.0, 12.0, 30.0]])
+    sums = np.stack([10.0 * gold, gold])
+    found = merged_levels(sums, gold)
+    assert [sorted(filter(None, row)) for row in found[1].tolist()] == [[19, 40], [10, 12, 40], [12, 30, 40]]
+    assert found.sum(axis=-1) == pytest.approx(sums.sum(axis=-1))
+    assert found[0] == pytest.approx(10.0 * found[1])
+
+
+@pytest.mark.slow
+def test_power_with_machine_labels_is_what_a_plan_promises():
+    rng, n, n_gold, p = np.random.default_rng(21), 2000, 100, 0.3
+    joint = np.outer([1 - p, p], [0.5, 0.5]) + 0.05 * np.array([[1, -1], [-1, 1]])  # p(y, x)
+    effect = float((joint * np.log(joint / np.outer(joint.sum(axis=1), joint.sum(axis=0)))).sum())
+    found = []
+    for _ in range(1000):
+        y, x = np.divmod(rng.choice(4, n, p=joint.ravel()), 2)
+        said = np.where(rng.random(n) < 0.9, y, 1 - y).astype(float)
+        scores = machine_scores(np.where(np.arange(n) < n_gold, y, -1).astype(np.int16), said)
+        found.append(scores.test(scores.sums(*everyone(x)))[2] <= np.log(0.01))
+    planned = bl.plan(effect=effect, rows=n, labeled=n_gold, labels=bl.Predicted(accuracy=0.9, prior=p)).power
+    assert 0.5 < planned < 0.9
+    assert np.mean(found) == pytest.approx(planned, abs=3 * np.sqrt(planned * (1 - planned) / 1000) + 0.02)
 
 
 def test_the_share_of_positives_is_that_of_ppi_python():
@@ -205,15 +232,19 @@ def test_what_propensities_must_be():
 def test_advice_on_gold_and_machine_labels():
     table, _ = machine_table(np.random.default_rng(9), n_gold=200)
     advice = bl.advise(table, "ill", labels=bl.Predicted("said"))
-    share, kappa = 200 / 4000, advice.kappa
-    rho2 = (1 - share / kappa) / (1 - share)
+    share, codes = 200 / 4000, np.nan_to_num(table["ill"], nan=-1).astype(np.int16)
+    rho2 = machine_scores(codes, table["said"]).explained
+    assert rho2 == pytest.approx(np.corrcoef(table["ill"][:200], table["said"][:200])[0, 1] ** 2, abs=0.02)
+    lost = (9 + 5 / (1 - rho2)) / (4 * 0.3 * 0.7)  # gold labels, for learning the machine's errors
+    assert advice.kappa == pytest.approx(share / (1 - (1 - share) * rho2) / (1 + (1 - share) * lost / 200), rel=0.03)
     worth = (1 - rho2) / (rho2 * share**2)  # the ratio of the derivatives of κN by gold and by machine labels
     assert f"as much as {worth:,.0f} more rows with a machine's label" in advice.cautions[-1]
     goal = advice.goal("small", 0.8)
     assert 0 < goal.more_labels["gold labels"] < goal.more_rows
     # With that many gold labels κ is what the wanted power needs.
     gold = 200 + goal.more_labels["gold labels"]
-    reached = gold / (1 - (1 - gold / 4000) * rho2)
+    others = 1 - gold / 4000
+    reached = gold / (1 - others * rho2) / (1 + others * lost / gold)
     assert reached == pytest.approx(stats_needed(0.8) / (2 * 0.005), rel=0.01)
     assert goal.more_labels["machine labels"] is None or goal.more_labels["machine labels"] > 0
     wrong = bl.advise({"cough": table["cough"], "ill": table["said"]}, "ill", labels=bl.Noisy(0.1, 0.1))

@@ -18,6 +18,7 @@ from blankets.search.mmpc import mmpc
 from blankets.search.pcmb import pcd as our_pcd
 from blankets.search.pcmb import pcmb
 from blankets.search.stmb import stmb
+from blankets.search.two_view import two_view
 from search.graphs import five_node_dags, graph_of, truth, varied_dag
 from search.naive import NaiveTests, pcd, sample
 
@@ -267,6 +268,15 @@ class TestBookkeeping:
             assert [f"limited to {max_given} variables" in note for note in trace.notes] == [True]
             if algorithm not in (mbor, stmb):  # these also condition on whole blankets
                 assert set(members) == {1, 2, 3}
+
+    def test_the_default_tells_that_its_limit_was_reached(self):
+        # 15 causes that also cause each other: more sets than two tests for each column.
+        nodes = range(16)
+        graph = nx.DiGraph([(a, b) for a in nodes for b in nodes if a > b])
+        trace = Trace()
+        found = two_view(DSeparation(graph), 0, nodes[1:], alpha=ALPHA, trace=trace, tests_a_column=2)
+        assert set(found.members) == set(nodes[1:])  # closing finds them
+        assert ["reached its limit of tests (tests_a_column)" in note for note in trace.notes] == [True]
 
     def test_unknown_interleaving(self):
         with pytest.raises(ParameterError, match="unknown interleave 'half'; choose from full, semi"):

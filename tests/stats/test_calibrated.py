@@ -138,6 +138,24 @@ def test_moments_of_tables_together_equal_those_of_each_alone():
         assert [values[i] for values in together] == [values[0] for values in alone]
 
 
+@pytest.mark.parametrize("level", [None, 0.01])
+def test_the_answer_depends_on_neither_order_nor_number_of_empty_levels(level):
+    rng = np.random.default_rng(5)
+    y, z = rng.integers(0, 3, 400), rng.integers(0, 30, 400)
+    counts = np.zeros((12, 4, 3, 30), np.int32)
+    for i in range(12):
+        np.add.at(counts[i], (rng.integers(0, 2 + i % 3, 400), y, z), 1)
+    wider = np.zeros((12, 9, 3, 30), np.int32)
+    wider[:, [7, 0, 3, 4]] = counts[:, [2, 0, 3, 1]]
+    judged = calibrated_of_block(400, level=level)
+    again = judged(counts[:6])  # strata that were seen before have the moments that they had
+    for block in (counts, counts[:, ::-1], wider):
+        log_p, method = judged(block)
+        assert method.tolist() == judged(counts)[1].tolist()
+        np.testing.assert_array_equal(log_p, judged(counts)[0])
+        np.testing.assert_array_equal(log_p[:6], again[0])
+
+
 def test_log_p_from_moments_is_the_gamma_tail():
     rng = np.random.default_rng(1)
     mean, variance = 10.0 ** rng.uniform(-2, 4, 200), 10.0 ** rng.uniform(-2, 4, 200)

@@ -9,6 +9,8 @@ import click
 
 _LIST, _WORDS, _NUMBER = r"\[[^\]]*\]", r"'[^']*'(?:, '[^']*')*(?:,? or '[^']*')?", r"-?[\d.]*\d"
 _WORD = re.compile(r"'([^']*)'")
+_CALL = re.compile(r"\bbl\.(advise|audit|discover|plan|rank|refute|select|sensitivity|stability|test)\b(?!\()")
+_PARTS = re.compile(r"\bblanket\.(checks|effects|undecided)\b")
 _ARGUMENT = re.compile(rf"\b([a-z_]+)=({_LIST}|{_WORDS}|{_NUMBER}|None\b|)")
 
 
@@ -18,7 +20,12 @@ def in_options(sentence: str, *commands: click.Command) -> str:
     >>> command = click.Command("read", params=[click.Option(["--missing"]), click.Option(["--exclude"])])
     >>> in_options("choose missing='level', or leave columns out with exclude=[...]; see y=...", command)
     'choose --missing level, or leave columns out with --exclude COLUMN; see y=...'
+    >>> in_options("3 more in blanket.checks; see also bl.audit, and blanket.explain(name)")
+    '3 more in --json; see also blankets audit, and --explain NAME'
     """
+    sentence = _PARTS.sub("--json", _CALL.sub(r"blankets \1", sentence)).replace(
+        "blanket.explain(name)", "--explain NAME"
+    )
     params = (param for command in commands for param in command.params)
     options = {param.name: param for param in params if isinstance(param, click.Option)}
 

@@ -65,7 +65,13 @@ def notes(*, quiet: bool) -> Iterator[Notes]:
 def _for_terminals(answer: str) -> str:
     """Return what the library prints, with options of this command in place of arguments."""
     context = click.get_current_context(silent=True)
-    return answer if context is None else in_options(answer, context.command)
+    if context is None:
+        return answer
+    if context.info_name != "audit":
+        return in_options(answer, context.command)
+    from blankets.cli._discover import discover
+
+    return in_options(answer, context.command, discover)  # what to do next is done there
 
 
 def show_blanket(blanket: Blanket) -> None:

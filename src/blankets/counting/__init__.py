@@ -18,7 +18,7 @@ from blankets.counting._functions import (
     reweighted,
     standardized,
 )
-from blankets.counting._memory import MemoryCounter, count_alone
+from blankets.counting._memory import COUNTING, MemoryCounter, count_alone
 from blankets.counting._moments import MemoryMoments, Moments, functions_of_column
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from blankets.counting._dask import DaskCounter, DaskTable, connect
 
 __all__ = [
+    "COUNTING",
     "Checkpoint",
     "Counter",
     "DaskCounter",

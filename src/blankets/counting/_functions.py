@@ -91,7 +91,8 @@ def functions_of_levels(codes: NDArray[np.integer], *, ordered: bool = False) ->
     if ordered and len(order) > 2:
         score = ((np.cumsum(counts) - counts / 2.0) / len(codes) - 0.5)[codes]  # mean ranks
         made = [score, score**2, *made]
-    values = orthonormal(np.array(made, float).reshape(len(made), len(codes)))
+    # No more than the levels allow: rounding may leave a little of a function that those before it tell.
+    values = orthonormal(np.array(made, float).reshape(len(made), len(codes)))[: max(len(order) - 1, 0)]
     first = 1 if ordered and len(order) > 2 else len(values)
     return Functions(values, len(values), first, graded=False)
 

@@ -37,6 +37,7 @@ BITS_WIN_BELOW = 128
 NS_DENSE_ROW, NS_BITS_WORD, NS_MASK, NS_STORED, NS_COUNT = 0.25, 0.13, 3.0, 1.6, 3.0
 # Counts of one block: 65,536 of four bytes fill a quarter of a second-level cache of 1 MiB.
 BLOCK_COUNTS = 1 << 16
+COUNTING = "blankets-count"  # what the names of threads begin with
 # Requests that take less than this (ns) stay on one thread: starting work on another costs about 30 µs.
 THREADS_WIN_ABOVE = 150_000
 # Joint codes are renumbered to those that occur if there could be more than one per 16 rows.
@@ -136,7 +137,7 @@ class MemoryCounter(Counter):
     @cached_property
     def pool(self) -> ThreadPoolExecutor:
         """Threads that count."""
-        return ThreadPoolExecutor(self.n_jobs, thread_name_prefix="blankets-count")
+        return ThreadPoolExecutor(self.n_jobs, thread_name_prefix=COUNTING)
 
     def _jobs(self, xs: NDArray[np.int64], y: int, given: Columns) -> tuple[list[Job], int]:
         """Split a request by the way its columns are counted, then into blocks; return also the number of threads."""

@@ -103,7 +103,9 @@ class Chunks(ABC):
             try:
                 arrays = [array.cast(common) for array in arrays]
             except pa.ArrowInvalid:
-                raise Refused(f"holds whole numbers in some of the files that {common} of others cannot") from None
+                raise Refused(
+                    f"is of type {common} in some of the files, and others hold numbers that do not fit in it"
+                ) from None
         return self.column(name, pa.chunked_array(arrays))
 
     @property

@@ -348,7 +348,7 @@ def from_fields(fields: list[str], wording: Wording) -> Column:
         return each[codes]
 
     if not any("_" in value for value in values):  # only Python reads 1_000 as a number
-        for convert, dtype in ((int, np.int64), (float, np.float64)):
+        for convert, dtype in ((int, np.int64), (_of_hex, np.int64), (float, np.float64)):
             if _all_are(values, convert):
                 if dtype is np.float64 and (wording.prefer == "," or large_whole_numbers(values)):
                     present = [None if blank else field for field, blank in zip(fields, gap[codes], strict=True)]
@@ -365,6 +365,21 @@ def from_fields(fields: list[str], wording: Wording) -> Column:
 
 
 _WHOLE = re.compile(r"\s*[+-]?[0-9]{1,300}\s*")
+
+
+_HEX = re.compile(r"\s*0[xX][0-9a-fA-F]{1,16}\s*")
+
+
+def _of_hex(text: str) -> int:
+    """Return a whole number that may be written as 0x1F, in 64 bits, as pyarrow reads it.
+
+    >>> _of_hex("0x1F"), _of_hex("0xFFFFFFFFFFFFFFFF"), _of_hex("7")
+    (31, -1, 7)
+    """
+    if not _HEX.fullmatch(text):
+        return int(text if "+" not in text else "")  # pyarrow takes +5 for a floating-point number
+    value = int(text, 16)
+    return value - 2**64 if value >= 2**63 else value
 
 
 def _all_are(values: Iterable[str], convert: Callable[[str], Any]) -> bool:

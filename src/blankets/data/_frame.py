@@ -342,15 +342,17 @@ class Frame:
         """
         made = hashlib.sha256(repr((self.n_rows, self.names)).encode("utf-8", "surrogatepass"))
         named: dict[str, bytes] = {}
+        texts = {id(levels): repr(levels) for levels in self.levels}  # many columns of a wide table have the same
         for levels in self.levels:
-            text = repr(levels)
-            if text not in named:  # many columns of a wide table have the same levels
-                named[text] = repr([_named(level) for level in levels]).encode("utf-8", "surrogatepass")
-            made.update(named[text])
-        for place in zip(self.block_of.tolist(), self.position.tolist(), strict=True):
+            if texts[id(levels)] not in named:
+                text = repr([_named(level) for level in levels])
+                named[texts[id(levels)]] = text.encode("utf-8", "surrogatepass")
+        made.update(b"".join([named[texts[id(levels)]] for levels in self.levels]))
+        places = list(zip(self.block_of.tolist(), self.position.tolist(), strict=True))
+        for place in places:
             if place not in self.digests:
                 self.digests[place] = self.blocks[place[0]].digest(place[1])
-            made.update(self.digests[place])
+        made.update(b"".join([self.digests[place] for place in places]))
         for j in sorted(self.numbers):
             made.update(self.numbers[j].digest())
         if self.ordered:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -27,19 +28,28 @@ def completed_tables(data: Any) -> tuple[Any, ...] | None:
 
 def stacked(tables: tuple[Any, ...]) -> Any:
     """Return all completed tables below each other, as one data frame."""
-    import narwhals as nw
-
-    first = [str(name) for name in tables[0].columns]
+    first = _names(tables[0])
     for number, table in enumerate(tables[1:], start=2):
-        if [str(name) for name in table.columns] != first or len(table) != len(tables[0]):
+        if _names(table) != first or len(table) != len(tables[0]):
             raise DataError(
                 f"completed tables must have the same columns and rows; table {number} differs from the first: "
                 f"{len(table):,} rows and {len(table.columns)} columns, not {len(tables[0]):,} and {len(first)}"
             )
+    home = sys.modules[type(tables[0]).__module__.partition(".")[0]]
+    put_together = getattr(home, "concat", None) or getattr(home, "concat_tables", None)  # Arrow has its own word
+    if put_together is None or any(type(table) is not type(tables[0]) for table in tables):
+        raise DataError("completed tables must all be data frames of pandas, or all of polars, or all Arrow tables")
     try:
-        return nw.concat([nw.from_native(table, eager_only=True) for table in tables]).to_native()
-    except (TypeError, ValueError) as error:
-        raise DataError(f"completed tables could not be put together: {error}") from None
+        return put_together(list(tables))
+    except Exception as error:  # noqa: BLE001  # each library has its own errors
+        said = str(error).partition("\n")[0]
+        raise DataError(
+            f"completed tables cannot be put below each other: {said}; do columns have equal types?"
+        ) from None
+
+
+def _names(table: Any) -> list[str]:
+    return [str(name) for name in getattr(table, "column_names", table.columns)]  # the former for Arrow
 
 
 def repeated(values: Any, times: int) -> Any:

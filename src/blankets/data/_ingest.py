@@ -30,7 +30,7 @@ Rows = NDArray[np.int64]  # those that are used, some perhaps several times
 AS_IT_IS = Reading(na=())  # for a table that was read before
 # Whole numbers that are answers on a scale, if at least so many columns have the same. One such column alone may be
 # a code without an order, such as a region.
-SCALES = (*(tuple(range(1, top + 1)) for top in (5, 7, 10)), tuple(range(11)))
+SCALES = (*(tuple(range(1, top + 1)) for top in (5, 6, 7, 9, 10)), tuple(range(11)))
 SCALED = 3
 
 

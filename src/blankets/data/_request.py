@@ -41,7 +41,9 @@ class AskedColumns:
             raise ParameterError("discretize='supervised' needs a target to look at")
         units = Units.of(table, reading)
         if place in units.places:
-            raise ParameterError(f"the target {table.names[place]!r} cannot say what rows stand for as well")
+            raise ParameterError(
+                f"the target {table.names[place]!r} is also named as groups or weights; name another one"
+            )
         order = chosen_columns(table, place, reading, units.places)
         name, beside = (None, None) if y is None else separate_target(table, order, y)
         name = table.names[place] if place is not None else name

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from blankets.errors import guarded
-from blankets.estimators._checks import TableSelector, checked
+from blankets.arguments import number
+from blankets.errors import BlanketsError, BlanketsWarning, RegimeWarning, guarded, warn
+from blankets.estimators._checks import TableSelector, checked, feature_names
 from blankets.independence import Knowledge
 from blankets.questions.discover import discover
+from blankets.questions.rank import rank
+from blankets.questions.select import select
 from blankets.regimes import Regime
 from blankets.study import Engine, Testing
+
+_ROWS_A_FEATURE = 10  # a rule of thumb of regression models: fewer rows for each feature, and its coefficient is noise
 
 
 @guarded
 class MarkovBlanketSelector(TableSelector):
-    """Select the features in the Markov blanket of the target.
+    """Select the features in the Markov blanket of the target, and others that help to predict it.
+
+    In theory the blanket is all that a prediction needs. With few rows a model still gains from features that repeat
+    what the members say, each with an error of its own. So features that depend on the target by themselves are kept
+    beside the members, up to a share of all features, in the order of mRMR (see `blankets.select`): each tells much
+    about the target and repeats little of those before it. ``share=0`` selects the members alone.
 
     Parameters
     ----------
+    share : float
+        How many of the features may be kept, members included, as a share of all. At most one feature for each ten rows
+        is kept for prediction only, and none if there are no members. Members are always kept.
     algorithm : str
         A name from `blankets.algorithms`, or "auto".
     options : mapping, optional
@@ -52,6 +66,8 @@ class MarkovBlanketSelector(TableSelector):
     ----------
     blanket_ : Blanket
         The blanket, with the reasons.
+    extra_ : tuple of str
+        Features kept for prediction only, in the order in which they were taken. They are not in the blanket.
     n_features_in_ : int
         Number of features seen in `fit`.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -70,6 +86,13 @@ class MarkovBlanketSelector(TableSelector):
     >>> selector.transform(X).shape
     (400, 2)
 
+    Two noisy copies of a member are not in the blanket. A model may average them, so one is kept: half of five is two.
+
+    >>> copies = X[:, [1, 1]] + rng.normal(0, 0.5, (400, 2))
+    >>> selector = MarkovBlanketSelector().fit(np.column_stack([X[:, [0, 1]], copies, X[:, [4]]]), X[:, 1] > 0)
+    >>> selector.get_support(), selector.get_support(members_only=True)
+    (array([False,  True,  True, False, False]), array([False,  True, False, False, False]))
+
     Only half of the positives are known; the other rows are marked with -1.
 
     >>> known = np.where((y == 1) & (rng.random(400) < 0.5), 1, -1)
@@ -85,6 +108,7 @@ class MarkovBlanketSelector(TableSelector):
         algorithm: str = "auto",
         options: Mapping[str, Any] | None = None,
         alpha: float = 0.01,
+        share: float = 0.5,
         close: bool = True,
         knowledge: Knowledge | None = None,
         test: str = "auto",
@@ -108,6 +132,7 @@ class MarkovBlanketSelector(TableSelector):
         self.algorithm = algorithm
         self.options = options
         self.alpha = alpha
+        self.share = share
         self.close = close
         self.knowledge = knowledge
         self.test = test
@@ -137,6 +162,7 @@ class MarkovBlanketSelector(TableSelector):
         such as the visits of a patient. In a pipeline or a search over parameters ask for them with
         ``set_fit_request(groups=True)``, as scikit-learn routes all metadata.
         """
+        number("share", self.share, "a share of the features, from 0 to 1", least=0.0, most=1.0)
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         weights, which = (None if rows is None else np.asarray(rows) for rows in (sample_weight, groups))
         self.blanket_ = discover(
@@ -148,16 +174,59 @@ class MarkovBlanketSelector(TableSelector):
             close=self.close,
             knowledge=self.knowledge,
             test=Testing(self.test, self.dof, self.reliability, self.strength),
-            labels=self.labels,
-            prior=self.prior,
-            engine=Engine(self.engine, self.address),
-            n_jobs=self.n_jobs,
             rng=self.random_state,
-            **self._reading(),
+            **self._asking(),
             sample_weight=weights,
             groups=which,
         )
+        self.extra_ = self._for_prediction(X, y, weights, which)
         return self
 
+    def get_support(self, indices: bool = False, *, members_only: bool = False) -> NDArray[Any]:  # noqa: FBT001, FBT002
+        """Return which features are selected, as a mask or as numbers.
+
+        Parameters
+        ----------
+        indices : bool
+            Return their numbers in place of a mask.
+        members_only : bool
+            Leave out features that are kept for prediction only.
+        """
+        chosen = self._get_support_mask()
+        if members_only:
+            chosen = np.isin([str(name) for name in feature_names(self)], self.blanket_.members)
+        return np.flatnonzero(chosen) if indices else chosen
+
+    def _asking(self) -> dict[str, Any]:
+        """Return what every question about the table is told."""
+        engine = Engine(self.engine, self.address)
+        return {"labels": self.labels, "prior": self.prior, "engine": engine, "n_jobs": self.n_jobs, **self._reading()}
+
+    def _for_prediction(
+        self, X: Any, y: ArrayLike, weights: NDArray[Any] | None, groups: NDArray[Any] | None
+    ) -> tuple[str, ...]:
+        """Return features beside the members: relevant ones, in the order of mRMR after the members."""
+        members = self.blanket_.members
+        room = min(int(self.share * self.n_features_in_), self.blanket_.n_rows // _ROWS_A_FEATURE) - len(members)
+        if room < 1 or not members:
+            return ()
+        asked = self._asking() | {"sample_weight": weights}
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", BlanketsWarning)  # `discover` has warned
+                ranking = rank(X, y=y, groups=groups, **asked)
+                told = {name for name, p in zip(ranking.names, ranking.p, strict=True) if p <= self.alpha}
+                relevant = told.difference(members)
+                if not relevant:
+                    return ()
+                asked["exclude"] = [*self.exclude, *(name for name in ranking.names if name not in told | {*members})]
+                # Groups do not change an order.
+                return select(X, y=y, criterion="mrmr", k=min(room, len(relevant)), start=members, **asked).names
+        except BlanketsError as error:
+            warn(
+                f"no features are kept for prediction beside the members: {error}; share=0 asks for none", RegimeWarning
+            )
+            return ()
+
     def _selected(self) -> Sequence[str]:
-        return self.blanket_.members
+        return (*self.blanket_.members, *self.extra_)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,13 +30,15 @@ def greedy(
     criterion: Criterion,
     *,
     weights: Weights | None = None,
+    start: Sequence[int] = (),
     listener: Callable[[int], None] | None = None,
 ) -> Picks:
     """Select ``k`` of the candidates, one after the other, each with the best score given those before it.
 
     ``source``: information among features and with the target. ``candidates``: column numbers. ``k``: how many to
     select, at most as many as there are candidates. ``criterion``: how candidates are scored. ``weights``: weights, for
-    criteria that have them. ``listener``: called after each feature with the number of features selected.
+    criteria that have them. ``start``: features that are selected already; they are none of the candidates, and not
+    among the picks. ``listener``: called after each feature with the number of features selected.
 
     Examples
     --------
@@ -54,9 +56,14 @@ def greedy(
     remaining = np.sort(np.asarray(candidates, np.int64))
     relevance = score = source.relevance(remaining)
     terms = np.full(len(remaining), criterion.start)
-    selected: list[int] = []
+    selected: list[int] = []  # with the features of ``start``
     scores: list[float] = []
-    while len(selected) < min(k, len(candidates)):
+    for x in start[:-1]:
+        selected.append(x)
+        if criterion.term is not None:
+            terms = criterion.gather(terms, criterion.term(source, remaining, selected, weights))
+    selected.extend(start[-1:])
+    while len(scores) < min(k, len(candidates)):
         if selected:
             if criterion.term is not None:
                 terms = criterion.gather(terms, criterion.term(source, remaining, selected, weights))
@@ -66,8 +73,9 @@ def greedy(
         scores.append(float(score[best]))
         remaining, relevance, terms = (np.delete(values, best) for values in (remaining, relevance, terms))
         if listener is not None:
-            listener(len(selected))
-    return Picks(tuple(selected), tuple(scores), tuple(source.relevance(np.array(selected, np.int64)).tolist()))
+            listener(len(scores))
+    picked = selected[len(start) :]
+    return Picks(tuple(picked), tuple(scores), tuple(source.relevance(np.array(picked, np.int64)).tolist()))
 
 
 def _first_best(score: Floats) -> int:

@@ -169,6 +169,12 @@ class BlockTests(CountedTests):
             tests._answers = self._answers
         return tests
 
+    def by_formula(self) -> BlockTests:
+        """Return the same tests by inner products alone: no rows are asked, also near the level."""
+        tests = self.at_level(self.level or 0.0)
+        tests._window = (math.inf, -math.inf)
+        return tests
+
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows the rule of reliability asks for, with one function of each given number."""
         pairs = self.moments.tested(x) * self.moments.tested(y)

@@ -34,6 +34,8 @@ from blankets.stats import (
 )
 
 _FAR_BELOW = 0.1  # times the level: below this no other test need be checked
+_LONG = 1024  # tests of a scan from which it pays to look at its likely winners first
+_LEADERS = 16  # columns that were strongest in the last scan
 
 
 class CalibratedTests(TableTests):
@@ -69,6 +71,7 @@ class CalibratedTests(TableTests):
             raise ParameterError.out_of_range("seed", seed, "a whole number from 0 to 2**63 - 1")
         self.level, self.seed = level, seed
         self._at_levels: dict[float | None, CalibratedTests] = {}
+        self._leaders: dict[int, NDArray[np.int64]] = {}  # by target, of its last long scan if a strong column won it
         self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed, apart=bool(counter.holes))
         self._calibrated.__qualname__ = f"calibrated {level} {seed}"  # identifies answers in a checkpoint
 
@@ -99,7 +102,7 @@ class CalibratedTests(TableTests):
         if nearest not in self._at_levels:
             strength = "information" if self.by_effect else "p-value"
             tests = CalibratedTests(self.counter, reliability=0.0, strength=strength, level=nearest, seed=self.seed)
-            tests.tally = self.tally
+            tests.tally, tests._leaders = self.tally, self._leaders
             self._at_levels[nearest] = tests
         return self._at_levels[nearest]
 
@@ -116,9 +119,41 @@ class CalibratedTests(TableTests):
     def _thorough(self) -> kernels.Formula:
         return self._judging(draws=True)
 
-    def _judging(self, *, draws: bool) -> kernels.Formula:
+    def _judging(self, *, draws: bool, later: bool = False) -> kernels.Formula:
         rows, level, least = self.counter.n_rows, self.level, self.reliability
-        return calibrated_formula(rows, level=level, reliability=least, draws=draws, seed=self.seed)
+        return calibrated_formula(rows, level=level, reliability=least, draws=draws, seed=self.seed, later=later)
+
+    def _scan(
+        self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
+    ) -> EvidenceBatch:
+        """Leave p-values open where one of the columns that were strongest in the last scan is still strong."""
+        leaders = self._leaders.pop(y, None) if len(xs) >= _LONG else None
+        if leaders is not None and self._is_strong(leaders[~np.isin(leaders, given)], y, given):
+            return self._leaving._scan(xs, y, given, even_if_unreliable=even_if_unreliable)
+        return super()._scan(xs, y, given, even_if_unreliable=even_if_unreliable)
+
+    def _is_strong(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> bool:
+        """Tell whether the strongest of these columns, by the chi-square distribution, is far below the level."""
+        table = self._table
+        if table is None or self.level is None or self._gappy(xs, y, given):
+            return False
+        found = kernels.test_columns(table, self._thorough, xs, y, np.array(sorted(given), np.int64))
+        _, statistic, dof, log_p, _, reliable = found
+        i = strongest_of(statistic, dof, reliable, xs)
+        if i < 0:
+            return False
+        better = log_p_of(statistic[i], dof[i]) if np.isnan(log_p[i]) else log_p[i]
+        return bool(better <= math.log(_FAR_BELOW * self.level))
+
+    @cached_property
+    def _leaving(self) -> _LeavingTests:
+        """The same tests, for scans of which only the strongest test will be needed."""
+        strength = "information" if self.by_effect else "p-value"
+        tests = _LeavingTests(
+            self.counter, reliability=self.reliability, strength=strength, level=self.level, seed=self.seed
+        )
+        tests.tally, tests._leaders = self.tally, self._leaders
+        return tests
 
     @cached_property
     def _by_formula(self) -> TableTests:
@@ -155,22 +190,40 @@ class CalibratedTests(TableTests):
             judged=(log_p, method),
         )
 
+    def lead(self, batch: EvidenceBatch) -> None:
+        """Remember the strongest columns of a long scan, which was won by a strong one."""
+        if len(batch) >= _LONG:
+            with np.errstate(invalid="ignore"):
+                above = np.nan_to_num((batch.statistic - batch.dof) / np.sqrt(np.maximum(batch.dof, 1.0)))
+            self._leaders[batch.y] = batch.xs[np.argpartition(above, -_LEADERS)[-_LEADERS:]]
+
     def judged(
         self, xs: NDArray[np.int64], y: int, given: Given | list[Given]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return log p-values (NaN means: use the chi-square tail) and methods."""
         if not isinstance(given, list):
             table = self._table
-            if table is not None and self._at_once(len(xs)) and not self._gappy(xs, y, given):
-                n_tests, _, _, log_p, method, _ = kernels.test_columns(
-                    table, self._thorough, xs, y, np.array(sorted(given), np.int64)
-                )
+            if table is not None and self._at_once(len(xs)):
+                ask = kernels.test_seen_columns if self._gappy(xs, y, given) else kernels.test_columns
+                n_tests, _, _, log_p, method, *_ = ask(table, self._thorough, xs, y, np.array(sorted(given), np.int64))
                 if n_tests == len(xs):
                     return log_p, method
             log_p, method = self.counter.summarize(self._calibrated, xs, y, given)
             return log_p, method
-        each = [self.counter.summarize(self._calibrated, xs[i : i + 1], y, given[i]) for i in range(len(xs))]
+        each = [self.judged(xs[i : i + 1], y, given[i]) for i in range(len(xs))]
         return np.concatenate([log_p for log_p, _ in each]), np.concatenate([method for _, method in each])
+
+
+class _LeavingTests(CalibratedTests):
+    """The same tests; the p-values of a scan that are not far from the level are left open until they are used."""
+
+    @cached_property
+    def _formula(self) -> kernels.Formula:
+        return self._judging(draws=False, later=True)
+
+    def _is_strong(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> bool:
+        """Do not ask again: who asked for this scan did."""
+        return False
 
 
 Judged = tuple[NDArray[np.float64], NDArray[np.float64]]  # log p-values, NaN for the chi-square tail; methods
@@ -220,6 +273,7 @@ class CalibratedBatch(EvidenceBatch):
             if i >= 0:
                 plain = self._plain(i)
                 if plain.log_p <= math.log(min(alpha, _FAR_BELOW * level)):
+                    self._tests.lead(self)
                     return plain
         return super().strongest(alpha)
 

@@ -8,6 +8,7 @@ from typing import Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.caching import cached_property
 from blankets.independence._contract import Columns, IndependenceTest, Sets, concatenated
 from blankets.independence._evidence import EvidenceBatch
 
@@ -72,7 +73,11 @@ class MixedTests(IndependenceTest):
         return MixedTests(self.tables.at_level(level), self.blocks.at_level(level), self.measured)
 
     def by_formula(self) -> MixedTests:
-        """Return the same tests by the quickest formula."""
+        """Return the same tests by the quickest formula, with what they remember for the next target."""
+        return self._by_formula
+
+    @cached_property
+    def _by_formula(self) -> MixedTests:
         return MixedTests(self.tables.by_formula(), self.blocks.by_formula(), self.measured)
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:

@@ -45,6 +45,17 @@ class SeenBlocks(CountedTests):
         self._gappy = np.isin(np.arange(frame.n_columns), list(frame.holes))
         self._kept: OrderedDict[frozenset[int], BlockTests] = OrderedDict()
         self._lock = Lock()
+        self._quick = False  # whether inner products decide alone
+
+    @cached_property
+    def _by_formula(self) -> SeenBlocks:
+        tests = self.at_level(self.level or 0.0)
+        tests._quick = True
+        return tests
+
+    def by_formula(self) -> SeenBlocks:
+        """Return the same tests by inner products alone."""
+        return self._by_formula
 
     @cached_property
     def of_all(self) -> BlockTests:
@@ -127,4 +138,4 @@ class SeenBlocks(CountedTests):
     def _tests(self, frame: Frame) -> BlockTests:
         made = BlockTests(MemoryMoments(frame), reliability=self.reliability, strength=self.strength, level=self.level)
         made.tally = self.tally
-        return made
+        return made.by_formula() if self._quick else made

@@ -313,7 +313,8 @@ class TableTests(CountedTests):
         """Return the rows behind tests: all, or those that each test had, where columns have holes."""
         if rows is None or not self.counter.holes:
             return self.counter.n_rows
-        return np.where(np.isnan(rows), self.counter.n_rows, rows).astype(np.int64)
+        gone = np.isnan(rows)
+        return (np.where(gone, self.counter.n_rows, rows) if gone.any() else rows).astype(np.int64)
 
     def _reliable(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return which tests have enough rows: all, if the test of the column with the most levels has."""

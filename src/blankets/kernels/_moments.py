@@ -12,8 +12,8 @@ import numpy as np
 
 from blankets.kernels._cells import DEGREES, SMALL, put_cell, put_root
 from blankets.kernels._permute import closely
-from blankets.kernels._room import Cells, Formula, Law, Room, given_back
-from blankets.kernels._statistics import are_counts, put_margins, share_strata, statistic_of
+from blankets.kernels._room import MOST_STRATA_KNOWN, Cells, Formula, Law, Room, given_back
+from blankets.kernels._statistics import FEW_LEVELS, are_counts, put_margins, put_y, share_strata, statistic_of
 from blankets.kernels._tail import log_tail
 from blankets.kernels._types import *
 
@@ -57,49 +57,64 @@ def moments_tail(statistic: float64, mean: float64, variance: float64) -> float:
 
 
 @inner
-def set_moments(n_x: int64, n_y: int64, degrees: int64, exact: bint, cells: Cells, room: Room) -> void:
+def set_moments(n_x: int64, degrees: int64, exact: bint, cells: Cells, room: Room) -> void:
     """Set mean and variance of G, and whether any cell was interpolated (none is if they are to be ``exact``).
 
+    Strata of few levels are remembered by their margins: in a scan many are alike.
     ``degrees`` is `DEGREES`, or 0 to leave out the variance, which takes most of the time.
     """
-    room.mean = room.variance = 0.0
+    mean: float64 = 0.0
+    variance: float64 = 0.0
+    room.mean = room.variance = 0.0  # of large strata
     room.interpolated = False
     for z in range(room.n_varying):
-        n: int64 = 0
-        few_r: int64 = 1 << 62
-        few_c: int64 = 1 << 62
-        n_r: int64 = 0  # levels seen
-        n_c: int64 = 0
-        while n_r < n_x and room.rows[z, n_r] > 0:
-            n += room.rows[z, n_r]
-            few_r = min(few_r, room.rows[z, n_r])
-            n_r += 1
-        while n_c < n_y and room.margins[z, n_c] > 0:
-            few_c = min(few_c, room.margins[z, n_c])
-            n_c += 1
-        rarest: float64 = few_r * few_c
-        if rarest >= LARGE * n:
-            _add_large(n_r, n_c, z, n, room)
+        at: int64 = room.order[z]
+        n: int64 = room.size[at]
+        key: float64 = room.keys[z] >> 11  # which is exact
+        place: int64 = room.keys[z] & (MOST_STRATA_KNOWN - 1)
+        if room.rarest[z] >= LARGE * n:
+            _add_large(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, room)
             continue
-        if n > SMALL and not exact:
-            room.interpolated = True
-        if degrees == 0 and n <= SMALL:
-            room.mean += _small_mean(n_r, n_c, z, n, cells.means, room.rows, room.margins)
+        room.interpolated = room.interpolated or (n > SMALL and not exact)
+        if room.keys[z] == 0 or exact:
+            mean += _put_cells(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, degrees, exact, cells, room)
+            if degrees > 0:
+                variance += _variance(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, cells, room)
             continue
-        room.mean += _put_cells(n_r, n_c, z, n, degrees, exact, cells, room)
-        if degrees > 0:
-            room.variance += _variance(n_r, n_c, z, n, cells, room)
+        if room.known_strata[place, 0] != key:
+            room.known_strata[place, 0] = key
+            _know(place, _seen(n_x, z, room.rows), room.y_seen[at], z, at, n, cells, room)
+        mean += room.known_strata[place, 1]
+        variance += room.known_strata[place, 2]
+    room.mean += mean
+    room.variance += variance
 
 
 @inner
-def _add_large(n_x: int64, n_y: int64, z: int64, n: int64, room: Room) -> void:
+def _seen(n_x: int64, z: int64, rows: Ints2) -> int64:
+    """Return how many levels of x there are in a stratum."""
+    n: int64 = 0
+    while n < n_x and rows[z, n] > 0:
+        n += 1
+    return n
+
+
+@inner
+def _know(place: int64, n_x: int64, n_y: int64, z: int64, at: int64, n: int64, cells: Cells, room: Room) -> void:
+    """Remember mean and variance of a stratum."""
+    room.known_strata[place, 1] = _put_cells(n_x, n_y, z, at, n, DEGREES, False, cells, room)
+    room.known_strata[place, 2] = _variance(n_x, n_y, z, at, n, cells, room)
+
+
+@inner
+def _add_large(n_x: int64, n_y: int64, z: int64, at: int64, n: int64, room: Room) -> void:
     """Add mean and variance of a stratum whose expected counts are all large, by Bartlett's correction."""
     inverse_r: float64 = 0.0
     inverse_c: float64 = 0.0
     for i in range(n_x):
         inverse_r += 1.0 / room.rows[z, i]
     for j in range(n_y):
-        inverse_c += 1.0 / room.margins[z, j]
+        inverse_c += 1.0 / room.of_y[at, j]
     n_all: float64 = n
     free: float64 = (n_x - 1) * (n_y - 1)
     own: float64 = free + (n_all * inverse_r - 1.0) * (n_all * inverse_c - 1.0) / (6.0 * n_all)
@@ -108,45 +123,35 @@ def _add_large(n_x: int64, n_y: int64, z: int64, n: int64, room: Room) -> void:
 
 
 @inner
-def _small_mean(n_x: int64, n_y: int64, z: int64, n: int64, means: Singles3, rows: Ints2, margins: Ints2) -> float64:
-    """Return the mean of G of a small stratum."""
-    mean: float64 = 0.0
-    for i in range(n_x):
-        for j in range(n_y):
-            mean += means[n, rows[z, i], margins[z, j]]
-    return mean
-
-
-@inner
 def _put_cells(
-    n_x: int64, n_y: int64, z: int64, n: int64, degrees: int64, exact: bint, cells: Cells, room: Room
+    n_x: int64, n_y: int64, z: int64, at: int64, n: int64, degrees: int64, exact: bint, cells: Cells, room: Room
 ) -> float64:
     """Put the cells of a stratum into ``room.part`` and return the mean of their sum."""
     mean: float64 = 0.0
-    at: int64 = 0
+    cell: int64 = 0
     for i in range(n_x):
         for j in range(n_y):
             r: int64 = room.rows[z, i]
-            c: int64 = room.margins[z, j]
+            c: int64 = room.of_y[at, j]
             if n > SMALL:
-                put_cell(r, c, n, degrees, exact, cells.binomials, room.part, at)
+                put_cell(r, c, n, degrees, exact, cells.binomials, room.part, cell)
             else:
-                for k in range(DEGREES + 1):
-                    room.part[at, k] = cells.small[n, r, c, k]
-            mean += room.part[at, 0]
-            at += 1
+                for k in range(degrees + 1):
+                    room.part[cell, k] = cells.small[n, r, c, k]
+            mean += room.part[cell, 0]
+            cell += 1
     return mean
 
 
 @inner
-def _variance(n_x: int64, n_y: int64, z: int64, n: int64, cells: Cells, room: Room) -> float64:
+def _variance(n_x: int64, n_y: int64, z: int64, at: int64, n: int64, cells: Cells, room: Room) -> float64:
     """Return the variance of G of a stratum: Σ part[i, j] A[i, l] B[j, m] part[l, m] by degree."""
     total: float64 = 0.0
     sign: float64 = 1.0
     a: int64 = n_x * n_y  # where in ``part`` the roots are kept
     b: int64 = n_x * n_y + n_x
     for i in range(n_x + n_y):
-        m: int64 = room.rows[z, i] if i < n_x else room.margins[z, i - n_x]
+        m: int64 = room.rows[z, i] if i < n_x else room.of_y[at, i - n_x]
         if n > SMALL:
             put_root(m, n, room.part, a + i)
         else:
@@ -219,7 +224,7 @@ def judged(
         if not is_doubtful(g, d, formula.law):
             room.strong = room.strong or g > formula.law.limits[d, 3]
             return FAR
-    put_margins(tables, i, n_x, n_y, n_z, room.y_seen, room.rows, room.margins, room.order, room)
+    put_margins(tables, i, n_x, n_y, n_z, room)
     large: bint = room.least >= LARGE
     if room.movable == 0:
         room.log_p = 0.0
@@ -230,20 +235,20 @@ def judged(
         and (g < formula.law.limits[d, 0] or g > formula.law.limits[d, 1])
     ):
         return ASYMPTOTIC if large else FAR
-    if formula.law.level > 0.0:
-        set_moments(n_x, n_y, 0, False, formula.cells, room)
-        if g < BELOW * room.mean:
-            room.log_p = tail_of_moments(g, room.mean, 2.0 * room.mean)
-            return ASYMPTOTIC if large else MOMENTS
     if room.strong and formula.draws == 0:
         return COARSE
-    set_moments(n_x, n_y, DEGREES, False, formula.cells, room)
+    set_moments(n_x, 0 if formula.law.level > 0.0 and n_x > FEW_LEVELS else DEGREES, False, formula.cells, room)
+    if formula.law.level > 0.0 and g < BELOW * room.mean:
+        room.log_p = tail_of_moments(g, room.mean, 2.0 * room.mean)
+        return ASYMPTOTIC if large else MOMENTS
+    if formula.law.level > 0.0 and n_x > FEW_LEVELS:
+        set_moments(n_x, DEGREES, False, formula.cells, room)
     log_p: float64 = tail_of_moments(g, room.mean, room.variance)
     room.log_p = log_p
     if large:
         return ASYMPTOTIC
     if room.interpolated and (formula.law.level == 0.0 or abs(log_p - log(formula.law.level)) < MARGIN):
-        set_moments(n_x, n_y, DEGREES, True, formula.cells, room)
+        set_moments(n_x, DEGREES, True, formula.cells, room)
         log_p = tail_of_moments(g, room.mean, room.variance)
         room.log_p = log_p
     if moments_do(log_p, g, room.mean, room.variance, room.least, room.movable, formula.law):
@@ -279,11 +284,10 @@ def block_moments(tables: Counts2, n_x: int64, n_y: int64, n_z: int64, cells: Ce
     room: Room = Room()
     room.grow(0, 0, 0, n_z, n_x, n_y)
     with nogil:
-        for z in range(n_z):
-            room.y_seen[z] = n_y
         for i in range(n):
-            put_margins(tables, i, n_x, n_y, n_z, room.y_seen, room.rows, room.margins, room.order, room)
-            set_moments(n_x, n_y, DEGREES, True, cells, room)
+            put_y(tables, i, n_x, n_y, n_z, room)
+            put_margins(tables, i, n_x, n_y, n_z, room)
+            set_moments(n_x, DEGREES, True, cells, room)
             out[0, i] = room.mean
             out[1, i] = room.variance
             out[2, i] = room.least

@@ -13,7 +13,7 @@ from math import exp, lgamma, log, sqrt
 import numpy as np
 
 from blankets.kernels._room import MOST_KNOWN, Formula, Room, given_back, has_codes
-from blankets.kernels._statistics import are_counts, put_margins, term
+from blankets.kernels._statistics import are_counts, mixed, put_margins, put_y, term
 from blankets.kernels._types import *
 
 EXACT: int64 = 5  # how a p-value was found, as in `_moments`
@@ -21,19 +21,6 @@ PERMUTATION: int64 = 6
 ENOUGH: int64 = 30  # permutations as large as observed after which no more are drawn
 CAP: float64 = 1.1  # the test never rejects more than this times the level, even with ties
 TIE: float64 = 1e-12  # sums of n ln n that are equal differ by less than this share, because each n ln n is rounded
-
-
-@inner
-def _mixed(state: uint64, value: uint64) -> uint64:
-    """Return a number that depends on all bits of two (a step of SplitMix64: Steele, Lea & Flood 2014)."""
-    every: uint64 = 0xFFFFFFFFFFFFFFFF  # bits of a word, which compiled code has no more of
-    gamma: uint64 = 0x9E3779B97F4A7C15
-    first: uint64 = 0xBF58476D1CE4E5B9
-    second: uint64 = 0x94D049BB133111EB
-    state = ((state ^ value) + gamma) & every
-    state = ((state ^ (state >> 30)) * first) & every
-    state = ((state ^ (state >> 27)) * second) & every
-    return state ^ (state >> 31)
 
 
 @inner
@@ -58,6 +45,8 @@ def _set_strata(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, f
     for z in range(room.n_varying):
         for cell in range(n_x * n_y):
             room.observed += term(max(tables[i, cell * n_z + room.order[z]], 0), formula.terms, formula.unit)
+        for y in range(n_y):
+            room.margins[z, y] = room.of_y[room.order[z], y]
     for z in range(room.n_varying):
         _largest_first(room.rows, z, n_x)
         _largest_first(room.margins, z, n_y)
@@ -71,16 +60,16 @@ def _set_strata(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, f
             room.rows[z, k] = c if turned > 0 else r
             room.margins[z, k] = r if turned > 0 else c
             if r + c > 0:
-                key = _mixed(_mixed(key, room.rows[z, k]), room.margins[z, k])
+                key = mixed(mixed(key, room.rows[z, k]), room.margins[z, k])
         room.keys[z] = key
         place: int64 = z
         while place > 0 and room.keys[room.order[place - 1]] > key:
             room.order[place] = room.order[place - 1]
             place -= 1
         room.order[place] = z
-    room.state = _mixed(0, formula.seed)
+    room.state = mixed(0, formula.seed)
     for k in range(room.n_varying):
-        room.state = _mixed(room.state, room.keys[room.order[k]])
+        room.state = mixed(room.state, room.keys[room.order[k]])
 
 
 @inner
@@ -255,7 +244,7 @@ def closely(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, formu
     if room.free == 1:
         room.log_p = log(_fourfold_p(formula, room))
         return EXACT
-    key: uint64 = _mixed(room.state, room.observed)
+    key: uint64 = mixed(room.state, room.observed)
     place: int64 = key % MOST_KNOWN
     if room.known[place] == key:
         room.log_p = room.known_p[place]
@@ -285,10 +274,9 @@ def permute(
     room: Room = formula.rooms.pop() if formula.rooms else Room()
     room.grow(0, 0, 0, n_z, n_x, n_y)
     with nogil:
-        for z in range(n_z):
-            room.y_seen[z] = n_y
         for i in range(n):
-            put_margins(tables, i, n_x, n_y, n_z, room.y_seen, room.rows, room.margins, room.order, room)
+            put_y(tables, i, n_x, n_y, n_z, room)
+            put_margins(tables, i, n_x, n_y, n_z, room)
             _set_strata(tables, i, n_x, n_y, n_z, formula, room)
             _draw(max(n_x, n_y), most, enough, level, formula, room)
             out[0, i] = room.hits

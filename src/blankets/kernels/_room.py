@@ -10,6 +10,7 @@ MOST_LANES: int64 = 32  # levels that are counted at once (_lanes.h)
 SLOT_ROWS: int64 = 255  # rows that a count of one byte can hold
 MOST_LEVELS: int64 = 256  # of codes of a byte
 MOST_KNOWN: int64 = 1024  # permuted tables whose answers are remembered
+MOST_STRATA_KNOWN: int64 = 1 << 15  # strata whose mean and variance of G are remembered; a power of 2
 MOST_KEPT: int64 = 1 << 22  # joint codes of rows that are kept for the next question: 16 MiB
 
 
@@ -162,6 +163,8 @@ class Formula:
         Permutations of a table whose G takes few values, at most; 0: such tables are left as they are.
     seed : int
         Of the permutations.
+    later : bool
+        Leave tables for later that are not far from the level, as after one that is far below it.
     """
 
     terms: Ints
@@ -173,6 +176,7 @@ class Formula:
     judges: bint
     screens: bint
     draws: int64
+    later: bint
     seed: uint64
     law: Law  # if it judges
     cells: Cells
@@ -190,6 +194,7 @@ class Formula:
         screens: bint = True,
         draws: int64 = 0,
         seed: uint64 = 0,
+        later: bint = False,
     ) -> None:
         if terms.shape[0] < 2:
             raise ValueError("there are no terms")
@@ -202,7 +207,7 @@ class Formula:
         )
         self.unit = 2.0 ** -terms[terms.shape[0] - 1]
         self.judges, self.screens = law is not None and cells is not None, screens
-        self.draws, self.seed, self.rooms = draws, seed, []
+        self.draws, self.seed, self.later, self.rooms = draws, seed, later, []
         self.law, self.cells = law, cells  # type: ignore[assignment]
 
 
@@ -259,10 +264,13 @@ class Room:
         What codes are renumbered by.
     masks, in_chunk, in_cell, cell_first, cell_arity, x_first, x_arity
         Rows of each cell as bits, their numbers; planes and levels of what is counted.
-    size, y_part, y_seen, enough, strong, free
+    size, y_part, y_seen, of_y, y_few, y_most, y_keys, enough, strong, free
         What tables of the same y and strata share (see `share_strata`); degrees of freedom.
-    rows, margins, order, n_varying, part
-        Margins of x and y in the strata that can vary, which these are, and the cells' parts of G.
+    rows, order, rarest, n_varying, part, known_strata
+        Margins of x in the strata that can vary, which these are, and the cells' parts of G; mean and variance of it
+        in the latest strata, after a key of their margins (and a place so that none crosses a line of the cache).
+    margins
+        Those of y, for permutations, which may exchange x and y.
     keys, left, drawn, known, known_p
         What permutations need (see `blankets.kernels._permute`), and answers to the latest of them.
     at, kind, start
@@ -291,14 +299,20 @@ class Room:
     size: NewCounts
     y_part: NewInts
     y_seen: NewCounts
+    of_y: NewInts2
+    y_few: NewInts
+    y_most: NewInts
+    y_keys: NewWords
     enough: float64
     strong: bint
     free: int64
     rows: NewInts2
     margins: NewInts2
     order: NewInts
+    rarest: NewInts
     n_varying: int64
     part: NewReals2
+    known_strata: NewReals2
     keys: NewWords
     left: NewInts
     drawn: NewInts
@@ -332,9 +346,11 @@ class Room:
         self.cell_first = self.cell_arity = self.places = self.given = self.y_part = view(ints)
         self.start = view(np.empty(2 * MOST_LEVELS + 3, np.int64))
         self.in_chunk = self.in_cell = self.size = self.y_seen = view(counts)
-        self.rows = self.margins = view(np.empty((0, 0), np.int64))
+        self.rows = self.margins = self.of_y = view(np.empty((0, 0), np.int64))
         self.part, self.skip = view(np.empty((0, 5))), view(np.empty(0, np.uint8))
-        self.keys, self.order = view(np.empty(0, np.uint64)), view(ints)
+        self.keys = self.y_keys = view(np.empty(0, np.uint64))
+        self.order = self.rarest = self.y_few = self.y_most = view(ints)
+        self.known_strata = view(np.zeros((MOST_STRATA_KNOWN, 4)))
         self.left = self.drawn = view(ints)
         self.known, self.known_p = view(np.zeros(MOST_KNOWN, np.uint64)), view(np.empty(MOST_KNOWN))
         self.depth, self.owner, self.strong = 0, None, False
@@ -368,9 +384,10 @@ class Room:
             self.y_part = view(np.empty(n_strata, np.int64))
         most = max(n_x, n_y)
         if self.rows.shape[0] < n_strata or self.rows.shape[1] < most:
-            self.rows, self.margins = (view(np.empty((n_strata, most), np.int64)) for _ in range(2))
+            self.rows, self.margins, self.of_y = (view(np.empty((n_strata, most), np.int64)) for _ in range(3))
             self.left, self.drawn = (view(np.empty(most, np.int64)) for _ in range(2))
-            self.keys, self.order = view(np.empty(n_strata, np.uint64)), view(np.empty(n_strata, np.int64))
+            self.keys, self.y_keys = (view(np.empty(n_strata, np.uint64)) for _ in range(2))
+            self.order, self.rarest, self.y_few, self.y_most = (view(np.empty(n_strata, np.int64)) for _ in range(4))
         if self.part.shape[0] < n_x * n_y + n_x + n_y:
             self.part = view(np.empty((n_x * n_y + n_x + n_y, 5)))
 

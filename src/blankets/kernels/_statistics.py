@@ -13,6 +13,7 @@ import numpy as np
 from blankets.kernels._room import Formula, Room
 from blankets.kernels._types import *
 
+FEW_LEVELS: int64 = 4  # of x: with more, few strata have the same margins as another
 DIGITS: float64 = 1e-5  # a sum of floating-point numbers above this share of Σ n ln n keeps ten digits
 UNITS: float64 = 1e11  # so does a sum of fixed-point numbers above this many of their smallest units
 
@@ -39,98 +40,113 @@ def are_counts(tables: Counts2, n_x: int64, n_y: int64, n_z: int64) -> bint:
 
 
 @inner
+def mixed(state: uint64, value: uint64) -> uint64:
+    """Return a number that depends on all bits of two (a step of SplitMix64: Steele, Lea & Flood 2014)."""
+    every: uint64 = 0xFFFFFFFFFFFFFFFF  # bits of a word, which compiled code has no more of
+    gamma: uint64 = 0x9E3779B97F4A7C15
+    first: uint64 = 0xBF58476D1CE4E5B9
+    second: uint64 = 0x94D049BB133111EB
+    state = ((state ^ value) + gamma) & every
+    state = ((state ^ (state >> 30)) * first) & every
+    state = ((state ^ (state >> 27)) * second) & every
+    return state ^ (state >> 31)
+
+
+@inner
+def put_y(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, room: Room) -> void:
+    """Set the size of each stratum and the margins of y there: of the levels seen, then zeros, and a key of them."""
+    for z in range(n_z):
+        size: int64 = 0
+        seen: int64 = 0
+        few: int64 = 1 << 62
+        most: int64 = 0
+        key: uint64 = 0
+        for y in range(n_y):
+            c: int64 = 0
+            for x in range(n_x):
+                c += tables[i, (x * n_y + y) * n_z + z]
+            if c > 0:
+                room.of_y[z, seen] = c
+                size += c
+                seen += 1
+                few = min(few, c)
+                most = max(most, c)
+                key = mixed(key, c)
+        for y in range(seen, n_y):
+            room.of_y[z, y] = 0
+        room.size[z] = size
+        room.y_seen[z] = seen
+        room.y_few[z] = few
+        room.y_most[z] = most
+        room.y_keys[z] = key
+
+
+@inner
 def share_strata(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, formula: Formula, room: Room) -> void:
     """Set what tables with the same y and strata share, from one of them.
 
     For each stratum its size n, n ln n - Σ_y c ln c, and the levels of y seen; and the value from which a sum of
     tabled n ln n has enough digits. None of them is known to be strong yet.
     """
-    room.strong = False
+    room.strong = formula.later
     entropy: float64 = 0.0
     n_varying: int64 = 0
+    put_y(tables, i, n_x, n_y, n_z, room)
     for z in range(n_z):
-        size: int64 = 0
-        part: int64 = 0
-        seen: int64 = 0
-        for y in range(n_y):
-            c: int64 = 0
-            for x in range(n_x):
-                c += tables[i, (x * n_y + y) * n_z + z]
-            size += c
-            part -= term(c, formula.terms, formula.unit)
-            seen += c > 0
-        room.size[z] = size
-        room.y_part[z] = part + term(size, formula.terms, formula.unit)
-        room.y_seen[z] = seen
-        n_varying += seen > 1
-        if seen > 1 and not formula.full:
+        size: int64 = room.size[z]
+        part: int64 = term(size, formula.terms, formula.unit)
+        for y in range(room.y_seen[z]):
+            part -= term(room.of_y[z, y], formula.terms, formula.unit)
+        room.y_part[z] = part
+        n_varying += room.y_seen[z] > 1
+        if room.y_seen[z] > 1 and not formula.full:
             entropy += size * log(size)
     room.enough = UNITS * formula.unit * n_varying if formula.full else DIGITS * entropy
 
 
 @inner
-def put_margins(
-    tables: Counts2,
-    i: int64,
-    n_x: int64,
-    n_y: int64,
-    n_z: int64,
-    y_seen: Counts,
-    rows: NewInts2,
-    margins: NewInts2,
-    order: NewInts,
-    room: Room,
-) -> void:
-    """Set the margins of x and y in the strata that can vary, in ``order``: of the levels seen, then zeros.
+def put_margins(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, room: Room) -> void:
+    """Set the margins of x in the strata that can vary, in ``order``: of the levels seen, then zeros.
 
-    Set also the smallest expected count of these levels, and how many rows can be moved.
+    Set also the smallest product of a margin of x and one of y there, the smallest expected count, and how many rows
+    can be moved. Those of y are known. A few levels come with the largest first, and with a key of all margins, else 0.
     """
-    room.least = INFINITY
-    room.movable = 0
-    k: int64 = 0
-    for z in range(n_z):
-        if y_seen[z] < 2:
-            continue
-        n: int64 = 0
-        seen_r: int64 = 0
-        seen_c: int64 = 0
-        few_r: int64 = 1 << 62
-        few_c: int64 = 1 << 62
-        most: int64 = 0
-        for y in range(n_y):
-            margins[k, y] = 0
-        for x in range(n_x):
-            r: int64 = 0
-            for y in range(n_y):
-                o: int64 = max(tables[i, (x * n_y + y) * n_z + z], 0)  # what is looked up is there for any table
-                r += o
-                margins[k, y] += o
-            if r > 0:
-                n += r
-                rows[k, seen_r] = r
-                seen_r += 1
-                few_r = min(few_r, r)
-                most = max(most, r)
-        for y in range(n_y):
-            c: int64 = margins[k, y]
-            if c > 0:
-                margins[k, seen_c] = c
-                seen_c += 1
-                few_c = min(few_c, c)
-                most = max(most, c)
-        if seen_r < 2 or seen_c < 2:
-            continue
-        for x in range(seen_r, n_x):
-            rows[k, x] = 0
-        for y in range(seen_c, n_y):
-            margins[k, y] = 0
-        rarest: float64 = few_r * few_c
-        n_all: float64 = n
-        room.least = min(room.least, rarest / n_all)
-        room.movable += n - most
-        order[k] = z
-        k += 1
-    room.n_varying = k
+    if not cython.compiled:
+        room.n_varying, room.movable, room.least = 0, 0, INFINITY
+        for z in range(n_z):
+            margins = np.asarray(tables)[i, : n_x * n_y * n_z].reshape(n_x, n_y, n_z)[:, :, z].sum(axis=1).tolist()
+            seen = [r for r in margins if r > 0]
+            if room.y_seen[z] < 2 or len(seen) < 2:
+                continue
+            k, key = room.n_varying, room.y_keys[z] if len(seen) <= FEW_LEVELS else 0
+            seen = sorted(seen, reverse=True) if key else seen
+            for x in range(n_x):
+                room.rows[k, x] = seen[x] if x < len(seen) else 0
+                key = ((key ^ seen[x]) * 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF if key and x < len(seen) else key
+            room.keys[k], room.order[k], room.rarest[k] = key, z, min(seen) * room.y_few[z]
+            room.least = min(room.least, room.rarest[k] / room.size[z])
+            room.movable += room.size[z] - max(*seen, room.y_most[z])
+            room.n_varying += 1
+        return
+    room.n_varying = margins_of_strata(
+        cython.address(tables[i, 0]),
+        n_x,
+        n_y,
+        n_z,
+        cython.address(room.y_seen[0]),
+        cython.address(room.size[0]),
+        cython.address(room.y_few[0]),
+        cython.address(room.y_most[0]),
+        cython.address(room.y_keys[0]),
+        FEW_LEVELS,
+        room.rows.shape[1],
+        cython.address(room.rows[0, 0]),
+        cython.address(room.order[0]),
+        cython.address(room.rarest[0]),
+        cython.address(room.keys[0]),
+        cython.address(room.least),
+        cython.address(room.movable),
+    )
 
 
 @inner

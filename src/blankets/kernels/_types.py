@@ -93,6 +93,11 @@ def sum_of_strata(*arguments: object) -> int:
     raise NotImplementedError
 
 
+def margins_of_strata(*arguments: object) -> int:
+    """Set the margins of a table (_sums.h); who calls it has another way uncompiled."""
+    raise NotImplementedError
+
+
 def residual_sums(*arguments: object) -> None:
     """Add up products of residuals (_residuals.h); who calls it has another way uncompiled."""
     raise NotImplementedError

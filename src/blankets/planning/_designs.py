@@ -15,10 +15,17 @@ import numpy as np
 from blankets.planning._setting import Floats, LabelDesign
 from blankets.records import Probability, read, refuse, short
 from blankets.regimes import Channel, Surrogate, kappa_case_control, kappa_of
+from blankets.stats import gold_labels_lost
 
 CASE_CONTROL = "pu, case-control"
+DRIVEN = "pu, drivers"
 
 _SCAR = "Every positive has the same chance to be labeled."
+_BY_DRIVERS = (
+    "How often a positive is labeled depends only on the drivers. Every test is given them: 'strata' is the number of "
+    "their combinations, 1 for numbers. κ is that of positives that all have the same chance of a label; where chances "
+    "differ, as many labels have a larger κ, if drivers tell nothing of the class."
+)
 _BY_CLASS = "Whether a row is labeled depends only on its class."
 _AT_RANDOM = "Whether a row is labeled depends neither on its class nor on its features."
 _APART = "The labeled positives are a random sample of all positives, collected apart from the background rows."
@@ -79,6 +86,7 @@ _BY_ROWS = LabelDesign(
 _OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
     "supervised": (replace(_BY_ROWS, surrogate=Surrogate.FULL, assumption=""),),
     "pu": (_BY_POSITIVES,),
+    DRIVEN: (replace(_BY_POSITIVES, assumption=_BY_DRIVERS + _WEAK),),
     CASE_CONTROL: (
         replace(
             _BY_POSITIVES,
@@ -168,23 +176,28 @@ def of_machine(false_positive: float, false_negative: float) -> tuple[LabelDesig
     """Return the designs of gold labels with a machine's beside them, and of gold labels alone.
 
     κ = f / (1 - (1 - f) ρ²), methods (14.8), with f the share of gold labels, and ρ² the share of the variance of the
-    class that the machine explains: κ of the machine's labels as a channel.
+    class that the machine explains: κ of the machine's labels as a channel. Some gold labels are lost for learning the
+    machine's errors, methods (14.12).
     """
     channel = Channel.noisy(false_positive, false_negative)
 
     def kappa(share: Floats, prior: Floats) -> Floats:
         return np.asarray(share / (1.0 - (1.0 - share) * channel.kappa(Surrogate.FULL, prior)))
 
+    def lost(prior: Floats) -> Floats:
+        return gold_labels_lost(channel.kappa(Surrogate.FULL, prior), prior)
+
     about = (
         f"The machine is wrong in {false_positive:.3g} of the negatives and {false_negative:.3g} of the positives, and "
-        f"gold labels are drawn at random.{_ONLY_WEAK} With few gold labels the test finds less: in simulated tables "
-        f"0.36, 0.55 and 0.76 where 0.53, 0.69 and 0.83 were planned, with 46, 100 and 500 gold labels."
+        f"gold labels are drawn at random.{_ONLY_WEAK} That the machine's errors must be learned from gold labels "
+        f"is in κ."
     )
     both = replace(
         _BY_ROWS,
         surrogate=Surrogate.PREDICTED,
         counts="gold labels",
         kappa=kappa,
+        lost=lost,
         uses_prior=True,
         assumption=about,
         by_stratum=False,  # it would need the machine's errors in each stratum

@@ -42,6 +42,8 @@ class LabelDesign:
     counts: str  # what counts as a label: "labeled positives", "labeled negatives", "labeled rows"
     # (share of all rows that is labeled, p(y=1)) -> κ
     kappa: Callable[[Floats, Floats], Floats]
+    # p(y=1) -> labels that it costs to learn what else must be known: a machine's errors; None: nothing must
+    lost: Callable[[Floats], Floats] | None = None
     dof_factor: float = 1.0  # the surrogate's degrees of freedom over those of the full target (errata B14)
     # positives, negatives: the shares of these labels that come from each class; 0 if labels
     # do not bound p(y=1)
@@ -129,7 +131,11 @@ class Setting:
     @property
     def kappa(self) -> Floats:
         """κ: each row counts as much as κ rows with full labels."""
-        return np.asarray(self.design.kappa(self.share, self.prior))
+        of_many = np.asarray(self.design.kappa(self.share, self.prior))
+        if self.design.lost is None:
+            return of_many
+        lost = self.design.lost(self.prior) * (1.0 - self.share) / (self.share * self.rows)
+        return np.asarray(of_many / (1.0 + np.nan_to_num(lost)))  # rows that nobody has said are many
 
     @property
     def noncentrality(self) -> Floats:
@@ -149,7 +155,11 @@ class Setting:
     @property
     def may_be_at_one_level(self) -> bool:
         """Whether one level may carry the effect, and G keeps less of it there than κ says."""
-        known = self.design.surrogate in (Surrogate.Y0, Surrogate.Y1) and self.design.regime in ("pu", "mar-c")
+        known = self.design.surrogate in (Surrogate.Y0, Surrogate.Y1) and self.design.regime in (
+            "pu",
+            "pu, drivers",
+            "mar-c",
+        )
         return self.shape == "any" and known and not self.design.strata and bool((self.dof > 1).all())
 
     def _at_one_level(self) -> Floats:

@@ -13,7 +13,7 @@ from blankets.caching import cached_property
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.planning._answer import answer, largest_kappa
 from blankets.planning._candidates import Candidate, candidates_for
-from blankets.planning._designs import CASE_CONTROL, of_machine, of_wrong_labels, stratified
+from blankets.planning._designs import CASE_CONTROL, DRIVEN, of_machine, of_wrong_labels, stratified
 from blankets.planning._prior import Knowledge
 from blankets.planning._question import as_count, as_probability
 from blankets.planning._result import Plan
@@ -51,6 +51,14 @@ class PlannedStudy:
     @cached_property
     def _regime(self) -> tuple[str, Prior | None]:
         regime = regime_from(self.labels, prior=self.prior, sampling=self.sampling)
+        if isinstance(regime, PositiveUnlabeled) and regime.drivers:
+            if regime.sampling == "case-control":
+                raise NotAnswerableError(
+                    "with positives that were collected apart, how many rows each value of the drivers has is a choice "
+                    "of its own: plan for rows with one value at a time, with sampling='case-control'"
+                )
+            PositiveUnlabeled(regime.prior).require(Question.POWER)
+            return DRIVEN, regime.prior
         regime.require(Question.POWER)
         if isinstance(regime, PositiveUnlabeled) and regime.propensity is not None:
             raise NotAnswerableError(

@@ -58,7 +58,7 @@ class Pairs:
         for name, copies in near.items():
             yield _nearly(name, copies)
         if told:
-            pairs = joined([f"{x} by {y}" for x, y in told.items()])
+            pairs = joined([f"{x} by {y}" for x, y in told.items()], width=80)
             yield Finding(
                 kind="determined",
                 columns=tuple(told),
@@ -125,7 +125,7 @@ def _nearly(name: str, copies: Mapping[str, float]) -> Finding:
     exact = [copy for copy, share in copies.items() if share >= EXACT]
     nearly = [f"{copy} ({share:.0%} in common)" for copy, share in copies.items() if share < EXACT]
     same = f"repeated by {joined(exact)}, under other names of the levels" if exact else ""
-    like = f"nearly repeated by {joined(nearly)}" if nearly else ""
+    like = f"nearly repeated by {joined(nearly, width=80)}" if nearly else ""
     return Finding(
         kind="near-duplicate",
         columns=(name, *copies),

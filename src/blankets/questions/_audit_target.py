@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from blankets.caching import cached_property
 from blankets.counting import TESTED, MemoryCounter
 from blankets.data import Frame
-from blankets.independence import TableTests
+from blankets.independence import EvidenceBatch, TableTests
 from blankets.questions._audit_pairs import entropies
 from blankets.regimes import Labels
-from blankets.results import Finding, count_of, joined, shown, size_of
+from blankets.results import Finding, count_of, joined, size_of
 from blankets.stats import adjusted_log_p
 from blankets.study import Study, copies_of_labels
 
@@ -24,6 +24,9 @@ FEW = 5  # rows per degree of freedom that a test needs
 LEVEL = 0.01
 SMALL, MEDIUM = 0.005, 0.045  # Cohen's small and medium effects, in nats
 MOST_GAPPY, MOST_TOLD = 50, 8  # columns whose gaps are compared with others, and columns that a finding names
+ALIKE = 0.9  # share of the gaps of two columns that both have, from which they are missing together
+_ALL = slice(None)
+Mask = NDArray[np.bool_]
 _LABEL = "\0labeled"  # no column of a user has this name
 
 _SHIFTS = {
@@ -102,7 +105,7 @@ class WithTarget:
         found = {name: value for name, value in found.items() if name not in self.told}
         found |= dict.fromkeys(copies, 1.0)
         if found:
-            shares = joined([f"{name} ({value:.0%})" for name, value in found.items()])
+            shares = joined([f"{name} ({value:.0%})" for name, value in found.items()], width=80)
             yield Finding(
                 kind="leaking",
                 columns=tuple(found),
@@ -112,16 +115,18 @@ class WithTarget:
                 figures=found,
             )
 
+    @cached_property
+    def gaps(self) -> dict[int, NDArray[np.bool_]]:
+        """The columns with missing values, and which labeled rows have none."""
+        return {x: gap for x in self.features.tolist() if (gap := self._gaps(x)) is not None}
+
     def _telling_gaps(self) -> Iterator[Finding]:
         """Find columns whose missing values depend on the target."""
-        frame = self.labeled
-        gaps = {x: gap for x in self.features.tolist() if (gap := self._gaps(x)) is not None}
-        told = {}
-        for x, gap in gaps.items():
-            pair = frame.select([self.study.target]).with_column(_LABEL, gap.astype(np.int64), (0, 1))
-            evidence = TableTests(MemoryCounter(pair, 1)).test(1, 0)
-            if evidence.dependent(LEVEL / len(gaps)) and evidence.effect >= MEDIUM:
-                told[frame.names[x]] = evidence.effect
+        frame, told = self.labeled, {}
+        for x, gap in self.gaps.items():
+            evidence = self._tested(gap, [self.study.target])
+            if evidence.dependent(LEVEL / len(self.gaps))[0] and evidence.effect[0] >= MEDIUM:
+                told[frame.names[x]] = float(evidence.effect[0])
         if told:
             yield Finding(
                 kind="leaking",
@@ -132,28 +137,71 @@ class WithTarget:
                 figures=told,
             )
 
+    def _tested(self, gap: NDArray[np.bool_], others: Sequence[int], rows: slice | Mask = _ALL) -> EvidenceBatch:
+        """Test whether a value is missing against other columns, in some rows."""
+        some = self.labeled.select(others)
+        some = some if isinstance(rows, slice) else some.take(np.flatnonzero(rows))
+        marked = some.with_column(_LABEL, gap[rows].astype(np.int64), (0, 1))
+        return TableTests(MemoryCounter(marked, self.study.place.n_jobs)).scan(np.arange(len(others)), len(others))
+
     def _gaps_by_columns(self) -> Iterator[Finding]:
-        """Find columns whose missing values depend on other columns, and say what that means."""
-        frame, names = self.labeled, self.labeled.names
-        gaps = {x: gap for x in self.features.tolist() if (gap := self._gaps(x)) is not None}
-        for x, gap in list(gaps.items())[:MOST_GAPPY]:
-            others = self.features[self.features != x]
-            if not len(others):
-                continue
-            marked = frame.with_column(_LABEL, gap.astype(np.int64), (0, 1))
-            scan = TableTests(MemoryCounter(marked, self.study.place.n_jobs)).scan(others, frame.n_columns)
-            strong = scan.dependent(LEVEL / (len(others) * len(gaps))) & (scan.effect >= SMALL)
-            if strong.any():
-                order = np.flatnonzero(strong)[np.argsort(-scan.effect[strong], kind="stable")]
-                told = {names[int(others[i])]: float(scan.effect[i]) for i in order[:MOST_TOLD]}
-                yield Finding(
-                    kind="missing by others",
-                    columns=(names[x], *told),
-                    what=f"Whether {shown(names[x])} is missing depends on {joined(tuple(told))}.",
-                    next_step="Tests given these columns use a fair sample of the rows; other tests may not. Whether "
-                    "it is missing because of its own value cannot be seen.",
-                    figures=told,
-                )
+        """Find columns that are missing in the same rows, and those whose gaps depend on values of other columns."""
+        names = self.labeled.names
+        told: dict[str, dict[str, float]] = {}
+        figures: dict[str, float] = {}
+        groups = list(self._together())
+        if together := [self._names(np.array(xs)) for xs in groups if len(xs) > 1]:
+            sets = "; ".join(joined(some, 6) for some in together[:MOST_TOLD])
+            yield Finding(
+                kind="missing together",
+                columns=tuple(name for some in together for name in some),
+                what=f"Missing in nearly the same rows: {sets}.",
+                next_step="Ask what these rows have in common, such as another form, site or study.",
+            )
+        gappy: list[str] = []
+        for xs in groups[:MOST_GAPPY]:
+            if by := self._drivers(xs[0]):
+                gappy.append(names[xs[0]])
+                told[joined(self._names(np.array(xs)), 2)] = by
+                figures |= {name: max(effect, figures.get(name, 0.0)) for name, effect in by.items()}
+        if told:
+            words = [f"{name} on {joined(tuple(by), 3)}" for name, by in list(told.items())[:MOST_TOLD]]
+            rest = f"; {len(told) - MOST_TOLD} more" if len(told) > MOST_TOLD else ""
+            yield Finding(
+                kind="missing by others",
+                columns=tuple(dict.fromkeys([*gappy, *figures])),
+                what=f"Whether a value is missing depends on other columns: {'; '.join(words)}{rest}.",
+                next_step="Tests given these columns use a fair sample of the rows; other tests may not. Whether "
+                "a value is missing because of the value itself cannot be seen.",
+                figures=figures,
+            )
+
+    def _together(self) -> Iterator[list[int]]:
+        """Yield the columns with gaps; those with gaps in nearly the same rows together."""
+        left = dict(self.gaps)
+        while left:
+            x = next(iter(left))
+            gap = left[x]
+            alike = [z for z, other in left.items() if np.sum(gap & other) >= ALIKE * np.sum(gap | other)]
+            yield alike
+            left = {z: other for z, other in left.items() if z not in alike}
+
+    def _drivers(self, x: int) -> dict[str, float]:
+        """Return the columns on whose values it depends whether ``x`` is missing, with the size of the effect."""
+        gap, level = self.gaps[x], LEVEL / (len(self.features) * max(len(self.gaps), 1))
+        whole = [z for z in self.features.tolist() if z not in self.gaps]
+        scans = [(whole, self._tested(gap, whole))] if whole else []
+        for z, other in list(self.gaps.items())[:MOST_GAPPY]:
+            seen = ~other
+            if z != x and 0 < np.count_nonzero(gap[seen]) < np.count_nonzero(seen):
+                scans.append(([z], self._tested(gap, [z], seen)))
+        found = {
+            self.labeled.names[z]: float(effect)
+            for zs, scan in scans
+            for z, strong, effect in zip(zs, scan.dependent(level) & (scan.effect >= SMALL), scan.effect, strict=True)
+            if strong
+        }
+        return dict(sorted(found.items(), key=lambda one: -one[1])[:MOST_TOLD])
 
     def _shifts(self) -> Iterator[Finding]:
         """Find columns that differ between labeled and unlabeled rows."""
@@ -174,7 +222,7 @@ class WithTarget:
         why, step, weight = _SHIFTS.get(self.study.regime.name, _SHIFTS[""])
         order = differ[np.argsort(-scan.effect[differ], kind="stable")]
         sizes = {name: float(scan.effect[i]) for name, i in zip(self._names(self.features[order]), order, strict=True)}
-        told = joined([f"{name} ({size_of(size)})" for name, size in sizes.items()])
+        told = joined([f"{name} ({size_of(size)})" for name, size in sizes.items()], width=80)
         yield Finding(
             kind="shifted",
             columns=tuple(sizes),

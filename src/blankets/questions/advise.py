@@ -32,7 +32,7 @@ from blankets.regimes import (
     prefer_y0_below,
 )
 from blankets.results import Advice, Goal
-from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
+from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, gold_labels_lost, noncentrality
 from blankets.study import Engine, Seed, Study, scored_estimate
 
 WANTED = (0.8, 0.95)
@@ -298,20 +298,24 @@ class _Adviser:
 
     @property
     def _explained(self) -> float:
-        """The share ρ² of the variance of the class that the machine explains, from κ = f / (1 - (1 - f) ρ²)."""
-        share = self.labels.n_labeled / self.n_rows
-        kappa = self.regime.kappa(self.labels).value
-        return float(np.clip((1.0 - share / kappa) / (1.0 - share), 0.0, 1.0 - 1e-9))
+        """The share ρ² of the variance of the class that the machine explains."""
+        return 0.0 if self.labels.scores is None else self.labels.scores.explained
 
     def _machine_labels(self, effect: str, power: float) -> int | None:
         """Return how many more rows with a machine's label alone are enough; None if no number is.
 
-        With n gold labels, κ N = n / (1 - (1 - n/N) ρ²) rows with full labels, at most n / (1 - ρ²).
+        With n gold labels of N and g = 1 - n/N, κ N = n / ((1 - g ρ²) (1 + g c/n)), methods (14.8) and (14.12), must
+        reach the rows that full labels need: an equation of second degree in g.
         """
         full = float(detectable_effect(power, 1, self.dof, self.alpha)) / EFFECT_SIZES[effect]
         n, rho2 = self.labels.n_labeled, self._explained
-        left = n / full - (1.0 - rho2)
-        return None if left <= 0 else max(0, math.ceil(n * rho2 / left) - self.n_rows)
+        lost = float(gold_labels_lost(rho2, self._largest_prior())) / n
+        wanted, slope = 1.0 - n / full, rho2 - lost
+        if wanted <= 0.0:
+            return 0
+        root = slope + math.sqrt(slope**2 + 4.0 * rho2 * lost * wanted)
+        others = 2.0 * wanted / root if root > 0.0 else 1.0
+        return None if others >= 1.0 else max(0, math.ceil(n / (1.0 - others)) - self.n_rows)
 
     def _positives_apart(self, effect: str, power: float) -> int | None:
         """Return the number of positives needed in addition to the present background rows.

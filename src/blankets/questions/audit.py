@@ -18,13 +18,24 @@ from numpy.typing import ArrayLike
 
 from blankets.data import DataReport, ReadingOptions
 from blankets.errors import BlanketsWarning
+from blankets.questions._audit_order import order_findings
 from blankets.questions._audit_pairs import Pairs
 from blankets.questions._audit_scar import scar_findings
 from blankets.questions._audit_target import FEW, WithTarget
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import DataAudit, Finding, count_of, joined
-from blankets.study import Engine, Progress, Study, called_a_name, leaking, names_finding, people, repeated_subjects
+from blankets.study import (
+    Engine,
+    Progress,
+    Study,
+    called_a_name,
+    leaking,
+    names_finding,
+    people,
+    repeated_subjects,
+    sounds_later,
+)
 
 
 @question
@@ -90,14 +101,13 @@ def audit(
         with opened() as study:
             tell = study.tell or (lambda sentence: None)
             tell("columns that tell the target")
-            told = [] if study.column is None else list(_told_by_numbers(study, partial(opened, numbers=True)))
-            already = frozenset(name for one in told for name in one.columns)
+            told = list(_of_numbers(study, partial(opened, numbers=True)))
+            already = frozenset(name for one in told if one.kind == "leaking" for name in one.columns)
             known = None if study.column is None else WithTarget(study, already)
             findings = told if known is None else [*told, *known.findings(), *scar_findings(study)]
             pairs = _pairs(study, known, tell)
             findings += [*_unusable(study.unusable), *pairs.findings()]
-            findings += [*_rare_levels(study), *_names(study), *_at_the_door(study.report)]
-            findings += [] if study.groups is not None else repeated_subjects(study, study.column)
+            findings += [*_rare_levels(study), *order_findings(study), *_names(study), *_at_the_door(study.report)]
     return DataAudit(
         target=None if study.column is None else study.target_name,
         findings=tuple(sorted(findings, key=lambda one: one.weight)),
@@ -138,15 +148,25 @@ def _names(study: Study) -> Iterator[Finding]:
     yield from people(study.frame, (j for j in range(study.frame.n_columns) if j != study.column))
 
 
-def _told_by_numbers(cut: Study, opened: Callable[..., Any]) -> Iterator[Finding]:
-    """Yield numbers whose cuts give the target, as an assay value does that defines it; cutting them hides that.
+def _of_numbers(cut: Study, opened: Callable[..., Any]) -> Iterator[Finding]:
+    """Yield what is seen of columns as they are, and not of cut numbers.
 
-    The table is read once more, with these columns only and as they are.
+    Cuts of a number may give the target, as those of an assay value do that defines it; numbers of patients repeat. The
+    table is read once more if numbers were cut.
     """
-    names = [name for name in cut.report.binned if name != cut.target_name]
-    if names:
-        with opened(columns=names, missing="testwise") as study:
-            yield from leaking(study, study.target, [j for j in study.features if j in study.frame.numbers])
+    if not cut.report.binned:
+        yield from _as_they_are(cut)
+        return
+    with opened(missing="testwise") as study:
+        yield from _as_they_are(study)
+
+
+def _as_they_are(study: Study) -> Iterator[Finding]:
+    if study.column is not None:
+        yield from leaking(study, study.target, [j for j in study.features if j in study.frame.numbers])
+        yield from sounds_later(study, study.target, study.features)
+    if study.groups is None:
+        yield from repeated_subjects(study, study.column)
 
 
 def _rare_levels(study: Study) -> Iterator[Finding]:
@@ -163,7 +183,7 @@ def _rare_levels(study: Study) -> Iterator[Finding]:
         if few := int(np.count_nonzero((counts > 0) & (counts < FEW))):
             rare[name] = float(few)
     if rare:
-        listed = joined([f"{name} ({count_of(int(n), 'level')})" for name, n in rare.items()])
+        listed = joined([f"{name} ({count_of(int(n), 'level')})" for name, n in rare.items()], width=80)
         yield Finding(
             kind="rare levels",
             columns=tuple(rare),
@@ -176,14 +196,14 @@ def _rare_levels(study: Study) -> Iterator[Finding]:
 def _at_the_door(report: DataReport) -> Iterator[Finding]:
     """Yield what was found when the table was read."""
     if report.missing:
-        gaps = joined([f"{name} ({n:,})" for name, n in report.missing.items()])
+        gaps = joined([f"{name} ({n:,})" for name, n in report.missing.items()], width=80)
         step = (
-            "Nothing: each test uses the rows that have what it needs. Where being missing is itself a state, choose "
+            "Each test uses the rows that have what it needs. Where being missing is itself a state, choose "
             "missing='level'."
         )
-        yield _about("missing", report.missing, f"Have missing values (rows): {gaps}.", step, weight="act")
+        yield _about("missing", report.missing, f"Have missing values (rows): {gaps}.", step)
     if report.many_levels:
-        counts = joined([f"{name} ({n:,} levels)" for name, n in report.many_levels.items()])
+        counts = joined([f"{name} ({n:,} levels)" for name, n in report.many_levels.items()], width=80)
         yield _about(
             "high arity",
             report.many_levels,
@@ -195,11 +215,12 @@ def _at_the_door(report: DataReport) -> Iterator[Finding]:
         ("id-like", report.id_like, "Almost every row has a level of its own"),
     ):
         if names:
-            step = "Nothing: it is left out; keep=[...] keeps it."
+            them, are = ("it", "it is") if len(names) == 1 else ("them", "they are")
+            step = f"Nothing: {are} left out; keep=[...] keeps {them}."
             yield _about(kind, dict.fromkeys(names), f"{why}: {joined(names)}.", step)
     for name, copies in report.duplicates.items():
         what = f"{joined(copies)} {'repeats' if len(copies) == 1 else 'repeat'} {name}."
-        step = "Nothing: they are left out; in a blanket the first stands for its copies."
+        step = "Nothing: copies are left out; in a blanket the first column stands for them."
         yield _about("duplicate", dict.fromkeys((name, *copies)), what, step)
 
 

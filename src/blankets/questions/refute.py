@@ -97,7 +97,7 @@ def refute(
         reading = {name: given[name] for name in ReadingOptions.__annotations__ if name in given}
         target = blanket.target if y is None else None
         try:
-            about |= {"n_jobs": n_jobs, "progress": progress, "numbers": True, "knows_groups": True}
+            about |= {"n_jobs": n_jobs, "progress": progress, "numbers": True, "knows_groups": True, "pools": True}
             opened = Study.open(data, target, y, reading=reading, **about)
             with opened as study:
                 _check_same(blanket, study)
@@ -315,7 +315,7 @@ def _allowed(found: Sequence[Blanket]) -> float | None:
     known = [blanket.false_members for blanket in found]
     if any(one is None for one in known):
         return None
-    return float(np.mean([one.alpha if one.controls == "fdr" else one.at_most for one in known if one is not None]))
+    return float(np.mean([one.alpha if one.at_most is None else one.at_most for one in known if one is not None]))
 
 
 def _rate(found: Sequence[Blanket]) -> float | None:
@@ -323,7 +323,7 @@ def _rate(found: Sequence[Blanket]) -> float | None:
     known = [blanket.false_members for blanket in found]
     if any(one is None for one in known):
         return None
-    rates = [one.alpha if one.controls == "fdr" else one.at_most / max(one.n_tested, 1) for one in known if one]
+    rates = [one.alpha * max(one.chances / max(one.n_tested, 1), 1) for one in known if one]
     return min(float(np.mean(rates)), 1.0)
 
 

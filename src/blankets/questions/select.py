@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.arguments import whole_number
+from blankets.arguments import names_in, whole_number
 from blankets.data import ReadingOptions
 from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TooFewRowsWarning, listed, warn
 from blankets.filters import (
@@ -40,6 +41,7 @@ def select(
     y: ArrayLike | None = None,
     criterion: str = "jmi",
     k: int = 10,
+    start: Sequence[str] = (),
     beta: float | None = None,
     gamma: float | None = None,
     labels: Regime | str = "auto",
@@ -81,6 +83,9 @@ def select(
         For all criteria the first feature is the one with the largest I(X;Y).
     k : int
         Number of features to select.
+    start : sequence of str
+        Features that are selected already, such as the members of a blanket: those selected now are scored as if these
+        came before them.
     beta, gamma : float, optional
         Weights of "mifs" (``beta``, default 1) and "linear" (both).
 
@@ -106,7 +111,7 @@ def select(
     >>> bl.select(table, "ill", criterion="jmi", k=2).names
     ('first', 'other')
     """
-    scoring = Scoring.of(criterion, k, beta, gamma)
+    scoring = Scoring.of(criterion, k, beta, gamma, start)
     about: dict[str, Any] = {
         "reading": reading,
         "labels": labels,
@@ -123,24 +128,32 @@ class Scoring(NamedTuple):
     criterion: Criterion
     weights: Weights
     k: int
+    start: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, criterion: str, k: int, beta: float | None, gamma: float | None) -> Scoring:
+    def of(cls, criterion: str, k: int, beta: float | None, gamma: float | None, start: Sequence[str] = ()) -> Scoring:
         """Check the user's criterion, weights and number of features."""
         k = whole_number("k", k, 1, "a number of features, 1 or more")
         chosen = find_criterion(criterion)
-        return cls(chosen, weights_for(chosen, beta, gamma), k)
+        return cls(chosen, weights_for(chosen, beta, gamma), k, tuple(map(str, names_in("start", start))))
 
 
 def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Selection:
     """Select features as `select` does; with ``at_most``, fewer than ``k`` candidates are not an error."""
     began = time.perf_counter()
-    chosen, weights, k = scoring
-    wanted = _checked_number(k, study, at_most=at_most)
+    chosen, weights, k = scoring[:3]
+    start = [study.index(name) for name in scoring.start]
+    if study.target in start:
+        raise ParameterError(f"start= holds the target {study.target_name!r}; it lists features")
+    features = [x for x in study.features if x not in start]
+    wanted = _checked_number(k, study, len(features), at_most=at_most)
     source, tell = _source(study), study.tell
     listener = None if tell is None else lambda n: tell(f"{chosen.name}: {n} of {wanted} features")
-    picks = greedy(source, np.array(study.features, np.int64), wanted, chosen, weights=weights, listener=listener)
-    own = {"k": k, **{name: getattr(weights, name) for name in chosen.weights}}
+    picks = greedy(
+        source, np.array(features, np.int64), wanted, chosen, weights=weights, start=start, listener=listener
+    )
+    own: dict[str, Any] = {"k": k, **{name: getattr(weights, name) for name in chosen.weights}}
+    own |= {"start": scoring.start} if start else {}
     about_labels = {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
     if (column := study.informing) is not None:
         own |= {"surrogate": column.surrogate.value, "surrogate_is_valid": not column.forced}
@@ -154,7 +167,7 @@ def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Select
         settings={**own, **about_labels, **study.reading.options},
         labels=" ".join((*information_notes(study), *((ABOUT_EXPLAINED,) if study.has_numbers else ()))),
         n_rows=study.n_rows,
-        n_candidates=len(study.features),
+        n_candidates=len(features),
         seconds=time.perf_counter() - began,
         warnings=_notes(study, source, chosen, picks),
         excluded=study.set_aside,
@@ -177,9 +190,8 @@ def _source(study: Study) -> InformationSource:
     return PlugIn(study.information_counter, study.target, study.background, always=study.known_drivers)
 
 
-def _checked_number(k: int, study: Study, *, at_most: bool) -> int:
-    """Return how many features to select."""
-    there = len(study.features)
+def _checked_number(k: int, study: Study, there: int, *, at_most: bool) -> int:
+    """Return how many of the features that are there to select."""
     if k <= there:
         return k
     why = f" ({listed(study.left_out)} cannot be used)" if study.left_out else ""

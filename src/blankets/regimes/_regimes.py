@@ -220,9 +220,7 @@ class PositiveUnlabeled(Regime):
         """Say that p(y=1) is needed, or how often positives are labeled."""
         if self.drivers:
             what = "information cannot be estimated" if question is Question.ESTIMATE else "power cannot be computed"
-            plan = (
-                f"; plan for rows with one value of {listed(self.drivers)} at a time, with labels='pu' and their p(y=1)"
-            )
+            plan = "; plan, before there are data, says what it assumes in its place"
             return (
                 f"{what} where labeling depends on {listed(self.drivers)}: p(y=1) alone does not tell how often "
                 f"positives are labeled at each of their values; tests and rankings need no more, and with "

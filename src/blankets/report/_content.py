@@ -19,6 +19,7 @@ from blankets.results import (
     count_of,
     digits,
     emptied,
+    expected_words,
     false_members_sentence,
     format_seconds,
     joined,
@@ -188,8 +189,8 @@ def _facts(blanket: Blanket) -> list[list[str]]:
     if alpha := _alpha(blanket):
         fdr = known is not None and known.controls == "fdr"
         facts.insert(3, ["False discovery rate" if fdr else "Level of each test", f"{alpha:g}"])
-    if known is not None and known.n_tested:
-        facts.append(["False members expected", f"{known.words}, at most {digits(known.at_most)}"])
+    if known is not None and known.n_tested and (words := expected_words(known)):
+        facts.append(["False members expected", words])
     if blanket.why_algorithm:
         facts.append([f"Why {blanket.algorithm}", blanket.why_algorithm])
     return facts

@@ -9,7 +9,7 @@ from blankets.results._describe import describe
 from blankets.results._determined import determined_sentence, emptied, emptied_sentence
 from blankets.results._effects import Contrast, Effects, Measure
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
-from blankets.results._false_members import false_members_sentence
+from blankets.results._false_members import expected_words, false_members_sentence
 from blankets.results._label_bias import LabelBias, bias_sentence
 from blankets.results._many import Blankets
 from blankets.results._text import (
@@ -81,6 +81,7 @@ __all__ = [
     "digits",
     "emptied",
     "emptied_sentence",
+    "expected_words",
     "false_members_sentence",
     "footnotes",
     "format_p",

@@ -188,6 +188,11 @@ def _chance(blanket: Blanket) -> Assumption:
     if known is None:
         words = f"{blanket.algorithm} controls no error rate, or the result does not say which."
         return _said(name, "not seen", words, "See blanket.refute(data): a permuted target, and columns of noise.")
+    if known.expected is None:
+        words = (
+            f"How many of {count_of(len(blanket), 'member')} are false by chance is not known for {blanket.algorithm}."
+        )
+        return _said(name, "not seen", words, "See blanket.refute(data): a permuted target, and columns of noise.")
     share = known.share_of(len(blanket))
     words = f"{known.words.capitalize()} of {count_of(len(blanket), 'member')} are expected to be false."
     if share <= SHARE_BY_CHANCE or not blanket.members:

@@ -20,9 +20,9 @@ _HEADS = {"act": "Do something about", "know": "Know"}
 class Finding:
     """One unusual thing about a table."""
 
-    # "missing", "missing by others", "missing by target", "labels", "leaking", "near-duplicate", "determined",
-    # "shifted", "high arity", "untestable", "rare levels", "constant", "id-like", "names", "repeated subjects", "rows
-    # lost", "duplicate", "labeling" or "unusable"
+    # "missing", "missing together", "missing by others", "missing by target", "labels", "leaking", "later",
+    # "near-duplicate", "determined", "shifted", "high arity", "untestable", "rare levels", "constant", "id-like",
+    # "names", "order", "repeated subjects", "rows lost", "duplicate", "labeling" or "unusable"
     kind: str
     columns: tuple[str, ...]  # the columns that it is about
     what: str  # what was found, a sentence

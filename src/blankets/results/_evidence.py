@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 Action = Literal["admitted", "removed", "passed over"]
 Positions = Annotated[NDArray[np.int64], Bounds(0)]
 
+_NOTED = 0.01  # information by chance that is worth a word, in nats
+
 _LISTS = ("phases", "givens", "methods")
 
 
@@ -76,8 +78,13 @@ class NamedEvidence:
 
     @property
     def size(self) -> str:
-        """Cohen's word for the effect: very small, small, medium or large."""
-        return size_of(self.effect)
+        """Cohen's word for the effect beyond chance: very small, small, medium or large."""
+        return size_of(self.effect - self.by_chance)
+
+    @property
+    def by_chance(self) -> float:
+        """The effect to be expected in these rows if there is none, in nats: dof / 2 N."""
+        return self.dof / (2.0 * self.n_rows) if self.n_rows and self.dof > 0 else 0.0
 
     def interval(self, level: float = 0.9) -> tuple[float, float] | None:
         """Return the confidence interval of the effect in nats; None if there was no test.
@@ -112,9 +119,10 @@ class NamedEvidence:
         how = f" ({self.method})" if self.method else ""
         symbol = symbol_of(test, self.method)
         rows = f", {count_of(self.n_rows, 'row')}" if n_rows not in (None, self.n_rows) else ""
+        chance = f"; {digits(self.by_chance)} is usual by chance" if self.by_chance >= _NOTED else ""
         return (
             f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
-            f"{given}{rows}; information {digits(self.effect)} nats ({self.size})"
+            f"{given}{rows}; information {digits(self.effect)} nats ({self.size}{chance})"
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from math import inf, log
+from math import inf, isfinite, log
 from numbers import Integral
 from typing import TYPE_CHECKING, Literal
 
@@ -181,13 +181,13 @@ def _outside_lines(
     if name in blanket.separators:
         among = blanket.separators[name]
         known = f"Once {joined(among)} {'is' if len(among) == 1 else 'are'} known, it" if among else "On its own it"
-        yield f"{known} tells nothing more about {target} (independent{_at_level(blanket)})."
+        yield f"{known} tells nothing {'more ' * bool(among)}about {target} (independent{_at_level(blanket)})."
     if not history:
         yield "The search never had to test it."
     yield from _history(blanket, history)
     if history and (doubt := _doubt(blanket, history)):
         yield doubt
-    if detectable:
+    if detectable and all(isfinite(effect) for effect in detectable.values()):
         yield in_words(detectable, blanket.settings)
 
 

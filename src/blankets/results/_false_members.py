@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -66,13 +67,13 @@ def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> False
     for evidence in (*told, *blanket.strengths.values()):
         if evidence.reliable and evidence.x in position:
             log_p[position[evidence.x]], dof[position[evidence.x]] = evidence.log_p, evidence.dof
-    discoveries = len(blanket) if controls == "fdr" else None
     ends = (2 if algorithm.both_ends else 1) if algorithm.roles else 0
     clear = math.log(alpha / max(len(blanket.columns) - 1, 1))
     sure = 0 if algorithm.whole else sum(e.reliable and e.log_p <= clear for e in blanket.strengths.values())
-    return expected_false_members(
-        log_p, dof, alpha, n_chances=chances, n_discoveries=discoveries, ends=ends, n_true=sure
-    )
+    known = expected_false_members(log_p, dof, alpha, n_chances=chances, ends=ends, n_true=sure)
+    if controls == "fdr":
+        return replace(known, expected=None, at_most=None, controls="fdr")
+    return known if algorithm.expectation else replace(known, expected=None)
 
 
 def false_members_sentence(blanket: Blanket) -> str:
@@ -97,8 +98,16 @@ def _expected(blanket: Blanket) -> str:
         return ""
     columns = count_of(known.n_tested, "column")
     if known.controls == "fdr":
-        many = f"at most {digits(known.at_most)} of {count_of(len(blanket), 'member')}"
-        return f"Expected false members: {many} (a false discovery rate of {known.alpha:g} among {columns} tested)."
-    chances = f"{count_of(round(known.at_most / known.alpha), 'chance')} at level {known.alpha:g}"
-    about = f"{known.words}, at most {digits(known.at_most)}"
-    return f"Expected false members: {about} ({columns}, {chances})."
+        return (
+            f"False discovery rate: {known.alpha:g} ({columns} tested). On average over many tables, at most that "
+            "share of the members is false. It does not say how many are false here: if no column has to do with the "
+            "target, all members are."
+        )
+    chances = f"{count_of(known.chances, 'chance')} at level {known.alpha:g}"
+    return f"Expected false members: {expected_words(known)} ({columns}, {chances})."
+
+
+def expected_words(known: FalseMembers) -> str:
+    """Return the expected number and its bound, as far as they are known: "about 0.3, at most 2", "at most 2"."""
+    bound = "" if known.at_most is None else f"at most {digits(known.at_most)}"
+    return ", ".join(filter(None, (known.words, bound)))

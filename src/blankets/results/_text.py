@@ -122,6 +122,16 @@ def footnotes(blanket: Blanket) -> Iterator[str]:
     yield from () if effects is None else effects.notes
     if blanket.weak:
         yield weak_sentence(blanket)
+        if apart := _disagreeing(blanket):
+            yield (
+                f"The interval of {joined(apart)} shows an effect and p does not: the regression takes effects for "
+                f"straight lines, and the test does not."
+            )
+    if any(role in ("parent", "child") for role in blanket.roles.values()):
+        yield (
+            "role: parents and children are inferred from independences, as if no common cause were hidden. What you "
+            "know of the order in time comes first (knowledge=)."
+        )
     yield ("size: how much more a member tells about the target, in Cohen's words; see blanket.explain(name).")
 
 
@@ -142,6 +152,13 @@ def bent_members(blanket: Blanket) -> tuple[str, ...]:
     clear = (name for name, one in found if one is not None and one.limited and not one.tells(effects.measure))
     told = (name for name in clear if blanket.strengths[name].p <= alpha)
     return tuple(name for name in told if not tested_as_one(blanket, name))
+
+
+def _disagreeing(blanket: Blanket) -> list[str]:
+    """Return weak members whose interval shows an effect all the same."""
+    effects = blanket.effects
+    shown_of = {} if effects is None else {name: effects.of(name) for name in blanket.weak}
+    return [name for name, one in shown_of.items() if one is not None and effects and one.tells(effects.measure)]
 
 
 def member_note(blanket: Blanket, name: str) -> str:

@@ -99,13 +99,13 @@ def digits(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}"
 
 
-def joined(names: Sequence[str], most: int = 8) -> str:
-    """Return names joined as in a sentence, at most ``most`` of them.
+def joined(names: Sequence[str], most: int = 8, width: int = 40) -> str:
+    """Return names joined as in a sentence, at most ``most`` of them, each cut to ``width``.
 
     >>> joined(["age"]), joined(["age", "smoker"]), joined(["a", "b", "c", "d"], most=2)
     ('age', 'age and smoker', 'a, b and 2 more')
     """
-    cut = [shown(name) for name in names[:most]]
+    cut = [shown(name, width) for name in names[:most]]
     if len(names) > most:
         return f"{', '.join(cut)} and {len(names) - most} more"
     return " and ".join(filter(None, [", ".join(cut[:-1]), *cut[-1:]]))

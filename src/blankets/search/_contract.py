@@ -131,6 +131,7 @@ class Algorithm:
     whole: bool = False  # whether one test given the whole blanket admits a column that small sets left out
     # what ``alpha`` is: the level of each test, the false discovery rate among the members, or nothing
     controls: Literal["level", "fdr", "nothing"] = "level"
+    expectation: bool = True  # whether there is a theory of how many members it finds by chance, or only a bound
 
     @property
     def options(self) -> dict[str, Any]:

@@ -67,6 +67,10 @@ class LocalSearch:
             ("universe", universe), lambda: (universe, tuple(sorted(int(x) for x in universe)))
         )
         self.capped = False
+        self.about_cap = (  # what is said if there were sets that were not tried
+            f"conditioning sets were limited to {max_given} variables (max_given); larger ones were not tried, so that "
+            "a false member may have stayed"
+        )
 
     def others(self, x: int) -> Given:
         """Return all columns of the search except ``x``."""
@@ -216,10 +220,7 @@ def found(
     distinguish parents and children.
     """
     if search.capped:
-        search.trace.note(
-            f"conditioning sets were limited to {search.max_given} variables (max_given); larger ones were "
-            "not tried, so that a false member may have stayed"
-        )
+        search.trace.note(search.about_cap)
     members = (*neighbors, *common_children)
     known = _Separators(around or {}, search.target, dict(separators))
     return Found(

@@ -110,6 +110,7 @@ ALGORITHMS = (
         "Cybernetics 47(5), 1169-1179.",
         sound=False,
         roles=True,
+        expectation=False,  # one made for subset searches was half of what occurred, by `benchmarks/chance.py`
         when="Small blankets: learns the neighbors of the target alone, but conditions on the whole blanket.",
     ),
 )

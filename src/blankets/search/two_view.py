@@ -81,6 +81,10 @@ def _by_small_sets(
     """Return what PCMB finds within limits of tests (in all, and in one neighborhood), without doubtful members."""
     in_all, most = limits
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=_CAPPED, trace=trace)
+    search.about_cap = (
+        "the search through small sets reached its limit of tests (tests_a_column): it tried sets of at most "
+        f"{_CAPPED} columns there, or gave up; tests given all members decided about the columns that it did not find"
+    )
     limited: set[int] = set()
     asked: dict[int, int] = {}  # by each neighborhood, whoever searched for it first
 

@@ -4,7 +4,7 @@ from blankets.kernels import COARSE, FAR, LARGE, NOTHING
 from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
-from blankets.stats._cell_means import Cells, RowScores, equal_means, log_p_among, means_information
+from blankets.stats._cell_means import Cells, RowScores, equal_means, log_p_among, means_information, merged_levels
 from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
@@ -20,7 +20,7 @@ from blankets.stats._explained import EXPLAINED, explained_information
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
-from blankets.stats._machine_labels import machine_scores, predicted_share
+from blankets.stats._machine_labels import gold_labels_lost, machine_scores, predicted_share
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -115,6 +115,7 @@ __all__ = [
     "explained_information",
     "fitted_levels",
     "formula_of",
+    "gold_labels_lost",
     "hotelling_log_p",
     "labeling_bias",
     "law_at",
@@ -129,6 +130,7 @@ __all__ = [
     "mar_f_information",
     "mcar_information",
     "means_information",
+    "merged_levels",
     "meetings_test",
     "miller_madow",
     "moments_of_block",

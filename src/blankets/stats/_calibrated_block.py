@@ -83,11 +83,17 @@ def calibrated_formula(
     draws: bool = False,
     seed: int = 0,
     screens: bool = True,
+    later: bool = False,
 ) -> kernels.Formula:
-    """Return the formula by which kernels judge tables at a level; ``draws``: also those whose G takes few values."""
+    """Return the formula by which kernels judge tables at a level.
+
+    ``draws``: also those whose G takes few values. ``later``: only those that are far from the level.
+    """
     most = 0 if not draws else _MOST if not level else min(_MOST, math.ceil(10.0 / level) - 1)
     law, cells = law_at(level), cell_tables()
-    return formula_of(n_rows, reliability=reliability, law=law, cells=cells, screens=screens, draws=most, seed=seed)
+    return formula_of(
+        n_rows, reliability=reliability, law=law, cells=cells, screens=screens, draws=most, seed=seed, later=later
+    )
 
 
 def doubtful_tests(statistic: Floats, dof: Floats, level: float | None = None) -> NDArray[np.int64]:

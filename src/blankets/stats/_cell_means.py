@@ -36,6 +36,7 @@ _DRAWS = (100, 1000)  # tables that are drawn under independence: first, and if 
 _ENOUGH = 15  # of the first draws are as large: the p-value is far from every level that is used
 _SEED = 0  # of these draws: the same table has the same p-value
 _TAIL = 0.03  # smaller p-values follow from the shape of the tail of the draws
+_LEAST = 10.0  # rows that tell the class, in a cell that is tested by itself; chosen by simulation (labels.py, gold)
 _CLEAR = math.log(0.4)  # a test with a larger p-value by the chi-square law is not looked at again
 
 
@@ -57,9 +58,11 @@ class RowScores:
     from_sums: Callable[[Floats], Cells]  # of arrays of shape (sums, ..., strata, levels of x)
     # (sums of one table, generator, n) -> (sums, n, strata, levels of x): such sums, drawn under independence
     null_sums: Callable[[Floats, np.random.Generator, int], Floats]
+    telling: Callable[[Floats], Floats]  # of such sums: in each cell, how many rows tell the class, or will on average
     informative: NDArray[np.bool_]  # (rows,): rows that say something of the class by themselves
     kappa: float  # each row counts as much as κ rows with full labels, without a conditioning set
     positives: float  # estimated p(y=1)
+    explained: float = 0.0  # share of the variance of the class that a machine's labels explain
 
     def take(self, rows: NDArray[np.int64]) -> RowScores:
         """Return the scores of some rows."""
@@ -79,9 +82,10 @@ class RowScores:
     def test(self, sums: Floats) -> tuple[float, float, float]:
         """Return the statistic of equal means within strata, its degrees of freedom, and the logarithm of the p-value.
 
-        Where the chi-square law leaves a doubt, the law is that of tables drawn under independence (methods, section
-        14).
+        Rare levels of x are tested as one. Where the chi-square law leaves a doubt, the law is that of tables drawn
+        under independence (methods, section 14).
         """
+        sums = merged_levels(sums, self.telling(sums))
         statistic, dof = (float(value) for value in equal_means(self.from_sums(sums)))
         log_p = float(log_chi2_sf(statistic, dof))
         if not dof or log_p > _CLEAR:
@@ -92,6 +96,29 @@ class RowScores:
             if np.count_nonzero(drawn >= statistic) >= _ENOUGH:
                 break
         return statistic, dof, log_p_among(statistic, dof, drawn)
+
+
+def merged_levels(sums: Floats, telling: Floats, least: float = _LEAST) -> Floats:
+    """Merge the rare levels of x in each stratum: those with less than ``least`` rows that tell the class.
+
+    They become one level, with the next rare one if they are still too few. Which rows tell the class does not depend
+    on the class if x is independent of it, so that the test stays valid.
+
+    ``sums``, of shape (sums, strata, levels of x). The result has one level more, the first: the rare ones together.
+
+    Examples
+    --------
+    >>> gold = np.array([[40.0, 3.0, 12.0, 4.0]])
+    >>> merged_levels(gold[np.newaxis], gold)[0]
+    array([[19., 40.,  0.,  0.,  0.]])
+    """
+    order = np.argsort(telling, axis=-1, kind="stable")
+    counts = np.take_along_axis(telling, order, axis=-1)
+    before = np.cumsum(counts, axis=-1) - counts
+    rare = (counts < least) | ((before > 0.0) & (before < least))
+    by_count = np.take_along_axis(sums, np.broadcast_to(order, sums.shape), axis=-1)
+    together = np.where(rare, by_count, 0.0).sum(axis=-1, keepdims=True)
+    return np.concatenate([together, np.where(rare, 0.0, by_count)[..., ::-1]], axis=-1)
 
 
 def equal_means(cells: Cells) -> tuple[Floats, Floats]:

@@ -77,10 +77,12 @@ def formula_of(
     screens: bool = True,
     draws: int = 0,
     seed: int = 0,
+    later: bool = False,
 ) -> kernels.Formula:
     """Return the formula by which kernels test tables of at most this many rows."""
     terms, full = entropy_terms(n_rows), n_rows < _MOST_TERMS
-    return kernels.Formula(terms, full, float(reliability), kind == "x2", nominal, law, cells, screens, draws, seed)
+    how = law, cells, screens, draws, seed, later
+    return kernels.Formula(terms, full, float(reliability), kind == "x2", nominal, *how)
 
 
 def answers_of_block(

@@ -10,8 +10,9 @@ again with a probability s that depends on its G (`again_wrong`). Tests given di
 of k are wrong with probability E[s^k]. The false variables that stay condition the tests of each other; their number
 is about Poisson, and their mean is what it makes itself: methods (16.2).
 
-If the false discovery rate is controlled instead, the expected share of false members is at most q, under any
-dependence between the tests (Benjamini & Yekutieli 2001).
+If the false discovery rate is controlled instead, the share of false members is at most q on average over many
+tables, under any dependence between the tests (Benjamini & Yekutieli 2001). That is no bound on their number in one
+table: where nothing has to do with the target, a share q of tables has members, and all of them are false.
 
 References
 ----------
@@ -54,33 +55,37 @@ class FalseMembers:
     ----------
     n_tested : int
         Number of variables that were tested and could have been found dependent.
-    expected : float
-        Expected number of false members: α times the estimated number of variables outside the true blanket.
-    at_most : float
+    expected : float or None
+        Expected number of false members: α times the estimated number of variables outside the true blanket. None if
+        there is no theory for the search.
+    at_most : float or None
         An upper bound of that: α times the number of tests that could have admitted a variable. A search that
         tests a variable given one set after another gives it a chance each time.
     controls : {"level", "fdr"}
-        Whether the search controls the level of each test, or the false discovery rate among the members. In the
-        second case ``at_most`` is that rate times the number of members.
+        Whether the search controls the level of each test, or the false discovery rate among the members. That rate
+        is a mean share over many tables. It bounds no number in one table (where no variable has to do with the
+        target, every member is false), so that ``expected`` and ``at_most`` are None.
     alpha : float
         That level or rate.
 
     Examples
     --------
     >>> by_chance = FalseMembers(n_tested=200, expected=1.9, at_most=2.4, controls="level", alpha=0.01)
-    >>> by_chance.at_most / by_chance.alpha  # chances that variables had to get in
-    240.0
+    >>> by_chance.chances  # that variables had to get in
+    240
     """
 
     n_tested: Count
-    expected: NonNegative
-    at_most: NonNegative
+    expected: NonNegative | None
+    at_most: NonNegative | None
     controls: Literal["level", "fdr"]
     alpha: Annotated[float, Bounds(math.ulp(0.0), 1.0)]
 
     @property
     def words(self) -> str:
-        """The expected number, as precisely as it is known: "about 0.3", "below 0.01"."""
+        """The expected number, as precisely as it is known: "about 0.3", "below 0.01"; empty where it is not known."""
+        if self.expected is None:
+            return ""
         return "below 0.01" if self.expected < 0.01 else f"about {self.expected:.2g}"
 
     @property
@@ -91,8 +96,15 @@ class FalseMembers:
     def _derived(self) -> dict[str, object]:
         return {"assumption": self.assumption}
 
+    @property
+    def chances(self) -> int:
+        """Number of tests that could have admitted a variable, if each has the level ``alpha``; else 0."""
+        return 0 if self.at_most is None else round(self.at_most / self.alpha)
+
     def share_of(self, n_members: int) -> float:
-        """Return the expected share of false members among this many members, at most 1."""
+        """Return the expected share of false members among this many members, at most 1; NaN where it is not known."""
+        if self.expected is None:
+            return math.nan
         return min(self.expected / n_members, 1.0) if n_members else 0.0
 
 
@@ -102,7 +114,6 @@ def expected_false_members(
     alpha: float,
     *,
     n_chances: int = 0,
-    n_discoveries: int | None = None,
     ends: int = 0,
     n_true: int = 0,
 ) -> FalseMembers:
@@ -113,11 +124,10 @@ def expected_false_members(
 
     ``log_p``, of shape (n,): log p-values of the last test of each candidate: of members given the other members, of
     all others given the members. NaN if a test was not performed. ``dof``, of shape (n,): degrees of freedom; 0
-    if there was nothing to test. ``alpha``: the level of every test, or the false discovery rate. ``n_chances``:
+    if there was nothing to test. ``alpha``: the level of every test. ``n_chances``:
     number of tests that could have admitted a variable; default: one for each variable. ``ends``: at how many ends of
     an edge (the target's, the variable's) all subsets of the neighbors must fail to separate the two. ``n_true``:
-    members given which a false one must be tested as well. ``n_discoveries``: number of members, if ``alpha`` is the
-    false discovery rate among them.
+    members given which a false one must be tested as well.
 
     Examples
     --------
@@ -132,8 +142,6 @@ def expected_false_members(
     n = int(np.count_nonzero(tested))
     above = int(np.count_nonzero(log_p[tested] > math.log(_MIDDLE)))
     true = min(above / (1.0 - _MIDDLE), float(n))
-    if n_discoveries is not None:
-        return FalseMembers(n, alpha * n_discoveries * true / max(n, 1), alpha * n_discoveries, "fdr", alpha)
     expected = alpha * true
     if ends and n:
         freedom = float(np.median(np.asarray(dof)[tested]))

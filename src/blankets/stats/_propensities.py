@@ -19,7 +19,7 @@ def weighted_scores(labeled: NDArray[np.bool_], propensity: Floats) -> RowScores
     whole = weighted_cells(values.sum(axis=1)[:, np.newaxis, np.newaxis])
     p = float(np.clip(whole.mean[0, 0], 1e-9, 1.0 - 1e-9))
     kappa = p * (1.0 - p) / (len(score) * max(float(whole.null_variance[0, 0]), 1e-300))
-    return RowScores(values, weighted_cells, weighted_null_sums, np.ones(len(score), bool), kappa, p)
+    return RowScores(values, weighted_cells, weighted_null_sums, _expected_labels, np.ones(len(score), bool), kappa, p)
 
 
 def weighted_cells(sums: Floats) -> Cells:
@@ -43,6 +43,13 @@ def _null_spread(sums: Floats) -> Floats:
     pooled = divided(w.sum(axis=-1), total.sum(axis=-1))[..., np.newaxis]
     ratio = divided(squares.sum(axis=-1), inverse.sum(axis=-1))[..., np.newaxis]
     return np.asarray(np.maximum(ratio * inverse - total * pooled**2, 0.0))
+
+
+def _expected_labels(sums: Floats) -> Floats:
+    """Return how many labels of equal weight a cell has on average under independence."""
+    total, w, squares = sums[:3]
+    worth = divided(w.sum(axis=-1) ** 2, squares.sum(axis=-1))[..., np.newaxis]
+    return np.asarray(worth * divided(total, total.sum(axis=-1, keepdims=True)))
 
 
 def weighted_null_sums(sums: Floats, rng: np.random.Generator, n_draws: int) -> Floats:

@@ -262,6 +262,8 @@ def _maximized(model: _Model, start: Floats, fixed: int | None = None, enough: f
     for _ in range(STEPS):
         step = np.linalg.solve(curve if fixed is None else curve[free[:, np.newaxis], free], slope[free])
         gain = float(step @ slope[free])
+        if gain <= enough and enough >= ROUGH:  # the last step would gain half of that
+            return _Top(best, value + gain / 2.0, curve)
         step = step * min(1.0, FARTHEST / 3.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
         for _ in range(30):
             tried = best.copy()
@@ -311,13 +313,16 @@ def _limit(model: _Model, top: _Top, j: int, side: float, level: float) -> float
         return float(side * np.inf)
     most = float(normal_ppf((1.0 + level) / 2.0)) ** 2
     separated = abs(float(best[j])) > FARTHEST
-    last = top
+    last, free = top, np.flatnonzero(np.arange(len(best)) != j)
 
     def beyond(value: float) -> float:
         """Return how far the likelihood ratio is beyond its limit, on a scale on which it is nearly a straight line."""
         nonlocal last
+        # The others are where the curvature says that they move to.
+        moved = np.linalg.solve(last.curve[free[:, np.newaxis], free], last.curve[free, j]) * (last.at[j] - value)
         start = last.at.copy()
         start[j] = value
+        start[free] += moved * min(1.0, FARTHEST / 3.0 / max(float(np.abs(moved).max(initial=0.0)), 1e-300))
         last = _maximized(model, start, j, ROUGH)
         ratio = max(2.0 * (top.value - last.value), 2.0 * ROUGH)
         return float(np.log(ratio / most) if separated else np.sqrt(ratio) - np.sqrt(most))

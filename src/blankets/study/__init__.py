@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from blankets.caching import loaded_late
-from blankets.study._checks import called_a_name, leaking, names_finding, people, repeated_subjects
+from blankets.study._checks import called_a_name, leaking, names_finding, people, repeated_subjects, sounds_later
 from blankets.study._copies import copies_of_labels
 from blankets.study._engine import Engine, is_files
 from blankets.study._information import (
@@ -50,6 +50,7 @@ __all__ = [
     "names_finding",
     "people",
     "repeated_subjects",
+    "sounds_later",
     "rows_drawn",
     "scored_estimate",
     "sll",

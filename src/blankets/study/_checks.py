@@ -19,7 +19,7 @@ from blankets.independence import SeenModel
 from blankets.results import Finding, count_of, digits, joined, shown
 from blankets.stats import xlogy
 from blankets.study._effects import drawn_rows
-from blankets.study._groups import IDENTIFIERS, likely_subjects, repeated_at_reading
+from blankets.study._groups import IDENTIFIERS, likely_subjects, repeated_at_reading, sharing
 from blankets.study._study import Study
 
 LEAK = 0.9  # share of the information in the target from which a column leaks
@@ -28,11 +28,20 @@ STRAIGHT = 0.99  # squared correlation (of values or ranks) from which a number 
 FEWEST = 10  # rows that each class needs
 LOST = 0.1  # share of the rows whose loss is worth a line
 MOST_COLUMNS = 10_000  # columns whose names are read again; reading the table has warned already
+FEW_ROWS = 10  # rows for each value below which the values are rather subjects than places
 PEOPLE = 20  # different values from which a column may hold names of people
 
 _NAMED = re.compile(
     r"^name$|(^|[\W_])(first|last|sur|fore|given|family|full|maiden|patient|person|vor|nach)[\W_]*name", re.I
 )
+_TIME = re.compile(
+    r"(^|[\W_])[a-z]{0,2}time([\W_]|to|$)|follow|^surv|durat|lenfol|tstop|(^|[\W_])(days|weeks|months)([\W_]|$)", re.I
+)
+_EVENT = re.compile(
+    r"status|event|death|dead|died|cens|relaps|recur|fail|surviv|deceas|progress|delta|(^|[\W_])(rel|dfs|os)([\W_]|$)",
+    re.I,
+)
+_LATER = re.compile(r"(^|[\W_])(death|dead|died|deceased|autopsy|outcome|discharged?)([\W_]|$)|follow[\W_]?up", re.I)
 _PERSON = re.compile(r"^([A-Z][\w'’.-]*,? ){1,3}[A-Z][\w'’.-]*$")
 
 Ints = NDArray[np.int64]
@@ -66,6 +75,8 @@ def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding,
     return (
         *leaks,
         *(_hidden_leaks(study, target, members) if leaks else ()),
+        *_known_in_one_class(study, target),
+        *sounds_later(study, target, [j for j in members if all(study.names[j] not in one.columns for one in leaks)]),
         *_identifiers(study.frame, members),
         *people(study.frame, members),
         *_subjects(study, target),
@@ -86,6 +97,45 @@ def leaking(study: Study, target: int, columns: Sequence[int]) -> Iterator[Findi
             next_step=f"Is it known before the outcome, and not a part of its definition? If not: exclude=[{name!r}].",
             weight="act",
             figures={name: told.right},
+        )
+
+
+def sounds_later(study: Study, target: int, columns: Iterable[int]) -> Iterator[Finding]:
+    """Yield columns whose names say that they are known with the outcome or after it: follow-up times, deaths.
+
+    How long somebody was followed until the event is known only then. It tells much, and nothing that helps beforehand.
+    """
+    names = [study.names[j] for j in columns]
+    event = study.frame.n_columns and target not in study.frame.numbers and _EVENT.search(study.names[target])
+    times = [n for n in names if event and _TIME.search(n) and study.frame.index(n) in study.frame.numbers]
+    later = [n for n in names if n not in times and _LATER.search(n)]
+    of = shown(study.names[target])
+    survival = " Times to an event have methods of their own (survival analysis)."
+    for some, what, more in (
+        (times, f"be how long rows were followed until {of} was known", survival),
+        (later, f"come after {of}", ""),
+    ):
+        if some:
+            its, are = ("its name", "it is") if len(some) == 1 else ("their names", "they are")
+            yield Finding(
+                kind="later",
+                columns=tuple(some),
+                what=f"By {its}, {joined(some)} may {what}.",
+                next_step=f"If so, {are} not known beforehand: exclude={some[:8]}.{more}",
+                weight="act",
+            )
+
+
+def _known_in_one_class(study: Study, target: int) -> Iterator[Finding]:
+    """Yield columns with values in one class of the target only, as causes of death have: no test compares these."""
+    if target == study.column and (names := [study.names[j] for j in study.one_class]):
+        yield Finding(
+            kind="leaking",
+            columns=tuple(names),
+            what=f"{joined(names)} {'has' if len(names) == 1 else 'have'} values in one class of "
+            f"{shown(study.names[target])} only, so that nothing can be compared.",
+            next_step="Not searched. Whether a value is missing tells the target: missing='level' would show it.",
+            weight="know",
         )
 
 
@@ -262,13 +312,21 @@ def _subjects(study: Study, target: int) -> Iterator[Finding]:
 def repeated_subjects(study: Study, target: int | None) -> Iterator[Finding]:
     """Yield columns that seem to tell who a row is about, with several rows for each."""
     left_out = repeated_at_reading(study.report.repeated_ids, study.report.n_rows_given)
-    for name, n in {**likely_subjects(study.frame, target), **left_out}.items():
+    named, clear = {**likely_subjects(study.frame, target), **left_out}, True
+    said = {
+        name: f"seems to tell who a row is about: {n:,} values in {study.n_rows:,} rows" for name, n in named.items()
+    }
+    if not named and (found := sharing(study.frame, target)) is not None:
+        name, n, alike = found
+        named[name], clear = n, study.n_rows < FEW_ROWS * n
+        said[name] = f"repeats: {n:,} values in {study.n_rows:,} rows, and {joined(alike, 4)} never differ within one"
+    for name, n in named.items():
         yield Finding(
             kind="repeated subjects",
             columns=(name,),
-            what=f"{shown(name)} seems to tell who a row is about: {n:,} values in {study.n_rows:,} rows.",
+            what=f"{shown(name)} {said[name]}.",
             next_step=f"Tests take rows for independent draws. If rows of one value belong together: groups={name!r}.",
-            weight="act",
+            weight="act" if clear else "know",
             figures={name: float(n)},
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,14 @@ FEW_GROUPS = 30
 FEWEST_SUBJECTS = 20  # with fewer values a column is a category
 ROWS_A_SUBJECT = 1.5  # from so many rows for each value on, on average, rows are repeated
 IDENTIFIERS = re.compile(
-    r"(^|[\W_])(id|ids|patient|subject|person|participant|individual|respondent|household|molecule)([\W_]|id|no|nr|$)",
+    r"(^|[\W_])(id|ids|patient|subject|person|participant|individual|respondent|household|molecule)([\W_]|id|no|nr|$)"
+    r"|^[psuch]id$|^id(case|num)|^(nr|subj)$"
+    r"|(^|[\W_])(country|countries|village|school|family|litter|brood|student|pupil|animal|rat|pig)([\W_]|$)",
     re.I,
 )
+FEWEST_SHARED = 2  # columns that are the same in all rows of a value, from which rows of a value belong together
+MOST_SHARING, MOST_CELLS = 50, 20_000_000  # columns asked about, and cells looked at, to find that
+TURNING = 0.1  # of the values of a number: how often what they share must turn up or down to be no function of it
 
 Ints = NDArray[np.int64]
 
@@ -49,6 +55,58 @@ def likely_subjects(frame: Frame, target: int | None = None) -> dict[str, int]:
         if _repeats(n, frame.n_rows):
             found[name] = n
     return found
+
+
+def sharing(frame: Frame, target: int | None = None) -> tuple[str, int, tuple[str, ...]] | None:
+    """Return the column whose values share most, how many it has, and what they share; None if none do.
+
+    Values share a column if it is the same in all rows of a value.
+
+    So it is with patients whose sex stands in each of their visits, or with villages, whatever the columns are called.
+    Columns that only repeat it do not count, nor functions of a number, such as age groups of an age.
+
+    >>> patient = np.repeat(np.arange(40), 3)
+    >>> sex, trial, visit = patient % 2, patient // 2 % 3, np.tile(np.arange(3), 40)
+    >>> frame = Frame.from_codes(np.stack([patient, sex, trial, visit], axis=1), names=["who", "sex", "trial", "visit"])
+    >>> sharing(frame)
+    ('who', 40, ('sex', 'trial'))
+    """
+    columns = [j for j in range(frame.n_columns) if j != target]
+    if frame.n_rows * len(columns) ** 2 > MOST_SHARING * MOST_CELLS:
+        return None
+    best: tuple[str, int, tuple[str, ...]] | None = None
+    values = {j: np.unique(_values(frame, j), return_inverse=True)[1] for j in columns}
+    for j in columns:
+        n = int(values[j].max()) + 1
+        if not _repeats(n, frame.n_rows):
+            continue
+        order = np.argsort(values[j], kind="stable")
+        starts = np.searchsorted(values[j][order], np.arange(n))
+        alike = [k for k in columns if k != j and _shared(values[k][order], starts, is_number=j in frame.numbers)]
+        if len(alike) >= FEWEST_SHARED and (best is None or len(alike) > len(best[2])):
+            best = frame.names[j], n, tuple(frame.names[k] for k in alike)
+    return best
+
+
+def _values(frame: Frame, j: int) -> NDArray[Any]:
+    return frame.numbers[j].values if j in frame.numbers else frame.column(j)
+
+
+def _shared(values: Ints, starts: Ints, *, is_number: bool) -> bool:
+    """Tell whether a column is the same in all rows of each value of another, and is neither its copy nor its function.
+
+    ``values``: of the column, sorted by the other; ``starts``: where each value of the other begins.
+    """
+    low = np.minimum.reduceat(values, starts)
+    if np.any(low != np.maximum.reduceat(values, starts)):
+        return False
+    levels = np.bincount(low)
+    levels = levels[levels > 0]
+    if len(levels) < 2 or 2 * len(levels) > len(low) or levels.max() > (1 - TURNING) * len(low):
+        return False  # constant, nearly so, or a copy
+    steps = np.sign(np.diff(low))
+    steps = steps[steps != 0]
+    return not is_number or bool(np.count_nonzero(steps[1:] != steps[:-1]) >= TURNING * len(low))
 
 
 def repeated_at_reading(levels: Mapping[str, int], n_rows: int) -> dict[str, int]:

@@ -25,8 +25,8 @@ def as_one(
         return data, y, reading, 1
     if not pools:
         raise NotAnswerableError(
-            "a list of completed tables is pooled by discover, discover_all, test and stability; ask this question of "
-            "one table at a time"
+            "a list of completed tables is pooled by discover, discover_all, test, stability and refute; ask this "
+            "question of each table by itself, and trust what all of them say"
         )
     if not in_memory:
         raise ParameterError("completed tables are pooled in memory, by tests of this library; leave out engine=")

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from blankets.errors import BlanketsWarning, Interrupted
 from blankets.study._groups import groups_drawn
-from blankets.study._searching import Search, Wanted
+from blankets.study._searching import FEW_CELLS, Search, Wanted
 from blankets.study._study import Study, Tell
-from blankets.study._work import Countdown, carried_out
+from blankets.study._work import Countdown, can_fork, carried_out, forked
 
 
 def rows_drawn(
@@ -60,8 +60,13 @@ def members_over(
     tasks = [partial(search, number) for number in range(len(drawn))]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # the search of all rows has warned already
+        n_jobs, count = study.place.n_jobs, Countdown(len(tasks), "draws", tell)
         try:
-            carried_out(tasks, found, study.place.n_jobs, count=Countdown(len(tasks), "draws", tell), stop=Event())
+            if n_jobs > 1 and len(tasks) > 1 and can_fork():
+                forked(tasks, found, n_jobs, count=count)
+            else:  # in small tables most of a search is Python, and threads wait for each other
+                small = study.n_rows * len(study.names) < FEW_CELLS
+                carried_out(tasks, found, 1 if small else n_jobs, count=count, stop=Event())
         except KeyboardInterrupt:
             kept, done = [found[i] for i in sorted(found)], f"{len(found)} of {len(tasks)} draws are done"
             raise Interrupted(study.target_name, found=kept, done=done) from None

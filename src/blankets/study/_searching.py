@@ -215,7 +215,8 @@ class Search:
     def _run(self, target: int, trace: Trace) -> tuple[Found, list[str]]:
         """Search and close; return the answer, and what the data say against what is known."""
         tests, knows = self.tests, self.knows
-        candidates = [x for x in knows.candidates(target) if x not in self.study.known_drivers]
+        aside = {*self.study.known_drivers, *(self.study.one_class if target == self.study.column else ())}
+        candidates = [x for x in knows.candidates(target) if x not in aside]
         options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
         alpha = self.wanted.alpha
         found = self.algorithm.run(tests, target, candidates, alpha=alpha, trace=trace, **options)

@@ -154,7 +154,8 @@ class Study:
         if (reading.groups is not None or weighted) and not knows_groups:
             raise NotAnswerableError(
                 "groups=, survey_weight= and missing='weighted' are built for discover, discover_all, test, rank, "
-                "mutual_information, stability, refute and audit; what this question says would be wrong"
+                "mutual_information, stability, refute and audit; what this question says would be wrong. Take one row "
+                "of each group, or a sample drawn by the weights, and leave the option out"
             )
         apart = reading.groups is None and reading.survey_weight is None
         beside = labels.beside if isinstance(labels, Regime) else None
@@ -335,8 +336,22 @@ class Study:
 
     @property
     def features(self) -> list[int]:
-        """All columns but the target, and those that are known to drive labeling."""
-        return [x for x in range(len(self.names)) if x != self.target and x not in self.known_drivers]
+        """All columns but the target, those that are known to drive labeling, and those known in one class only."""
+        aside = {self.target, *self.known_drivers, *self.one_class}
+        return [x for x in range(len(self.names)) if x not in aside]
+
+    @cached_property
+    def one_class(self) -> tuple[int, ...]:
+        """Columns with values in one class of the target only: no test of them compares classes.
+
+        Tests given them would look at that class alone.
+        """
+        if self.column is None or not isinstance(self.table, Frame) or not self.regime.plain:
+            return ()
+        codes = self.labels.codes
+        gaps = {x: gap for x in self.table.holes if x != self.column and (gap := self.table.gaps(x)) is not None}
+        seen = {x: codes[~gap] for x, gap in gaps.items() if len(gap) == len(codes)}
+        return tuple(x for x in sorted(seen) if len(seen[x]) and np.ptp(seen[x]) == 0)
 
     @cached_property
     def known_drivers(self) -> tuple[int, ...]:
@@ -355,7 +370,11 @@ class Study:
     def set_aside(self) -> dict[str, str]:
         """Columns about which nothing is said, and why: those that are not used, and drivers of labeling."""
         why = "labeling depends on it, so that these labels cannot tell whether it belongs to the blanket"
-        return {**self.left_out, **{self.names[x]: why for x in self.known_drivers}}
+        alone = "it has values in one class of the target only, so that nothing can be compared"
+        drivers, one = (
+            {self.names[x]: of for x in xs} for xs, of in ((self.known_drivers, why), (self.one_class, alone))
+        )
+        return {**self.left_out, **drivers, **one}
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -437,8 +456,7 @@ class Study:
 
     def take(self, rows: NDArray[np.int64]) -> Study:
         """Return the study with only some rows, counted on one thread."""
-        if self.copies > 1:  # the same rows of each completed table
-            rows = (rows + self.n_rows * np.arange(self.copies)[:, np.newaxis]).ravel()
+        rows = self._of_each_table(rows)
         table, column = taken(self._in_memory, self.target, rows)
         groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
         about = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
@@ -446,6 +464,7 @@ class Study:
 
     def permuted(self, order: NDArray[np.int64]) -> Study:
         """Return the study with the values of its target in another order."""
+        order = self._of_each_table(order)
         return self._drawn(permuted(self._in_memory, self.target, order), labels=self._relabeled(order))
 
     def shuffled(self, rng: np.random.Generator) -> Study:
@@ -454,10 +473,14 @@ class Study:
 
     def with_noise(self, columns: Mapping[str, int], rng: np.random.Generator) -> Study:
         """Return the study with shuffled copies of some columns, under new names; groups stay together."""
-        return self._drawn(with_noise(self._in_memory, columns, lambda: self._order(rng)))
+        return self._drawn(with_noise(self._in_memory, columns, lambda: self._of_each_table(self._order(rng))))
+
+    def _of_each_table(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the same rows of each completed table."""
+        return rows if self.copies == 1 else (rows + self.n_rows * np.arange(self.copies)[:, np.newaxis]).ravel()
 
     def _order(self, rng: np.random.Generator) -> NDArray[np.int64]:
-        return rng.permutation(self.n_rows) if self.groups is None else order_by_groups(self.groups, rng)
+        return rng.permutation(self.n_rows) if self.groups is None else order_by_groups(self.groups[: self.n_rows], rng)
 
     def with_labels(self, codes: NDArray[Any]) -> Study:
         """Return the study with other labels."""
@@ -769,7 +792,7 @@ class Study:
         if self.copies > 1:
             said.append(
                 f"Missing values were imputed before: tests of {self.copies} completed tables are pooled (by D3, and "
-                f"by D2 where a number is involved), and so are effects (Rubin's rules)."
+                f"by D2 where a number is involved, which finds less), and so are effects (Rubin's rules)."
             )
         return (*said, *self._about_holes)
 
@@ -818,7 +841,7 @@ class _Known:
         Where one class alone is labeled, the others may be the rows without a label: that is for the regime to say.
         """
         gaps, at = read.unlabeled, read.target
-        if gaps is None or at is None or not gaps.any() or not self._leaves_out:
+        if gaps is None or at is None or not gaps.any() or not self._leaves_out(read):
             return read
         is_number = at in read.frame.numbers
         codes = read.frame.column(at)[~gaps]
@@ -841,11 +864,15 @@ class _Known:
         frame = replace(frame, holes=frame.holes - {at}) if is_number else frame
         return replace(read, frame=frame, unlabeled=None, report=report, groups=groups, survey=survey)
 
-    @property
-    def _leaves_out(self) -> bool:
-        """Whether rows without a target are left out: nothing was said of why it is missing."""
+    def _leaves_out(self, read: Ingested) -> bool:
+        """Tell whether rows without a target are left out: nothing was said of why it is missing.
+
+        The audit looks at such rows too, unless there are more than two classes, of which none is the positive one.
+        """
         said = not isinstance(self.labels, str) or self.labels != "auto" or self.prior is not None
-        return not (said or self.lenient or self.asks)
+        at = read.target or 0
+        of_two = at not in read.frame.numbers and len(read.frame.levels[at]) <= 2
+        return not (said or self.asks or (self.lenient and (of_two or self.reading.positive is not None)))
 
     def regime(self, labels: Labels) -> Regime:
         """Return the regime of the labels, and check that the labels agree with it."""

@@ -86,8 +86,7 @@ class Testing:
         """Return the tests of tables of rows that have weights."""
         if self.kind != "auto":
             raise ParameterError(
-                f"test={self.kind!r} takes rows for equal draws; for survey_weight= and missing='weighted' use "
-                f"test='auto'"
+                f"test={self.kind!r} counts every row alike; for survey_weight= and missing='weighted' use test='auto'"
             )
         return SurveyTests(
             counter,

@@ -1,13 +1,27 @@
-"""Run many tasks on one or several threads, show the remaining time, and keep what is done if the user stops."""
+"""Run many tasks at once, show the remaining time, and keep what is done if the user stops.
+
+Tasks that are mostly Python wait for each other on threads. Processes do not; where they can be forked safely, each
+begins with all that this one has in memory, and only results travel.
+"""
 
 from __future__ import annotations
 
+import os
+import pickle
+import signal
+import struct
+import sys
+import threading
 import time
+import warnings
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from selectors import EVENT_READ, DefaultSelector
 from threading import Event, Lock
 from typing import TypeVar
 
+from blankets.counting import COUNTING
 from blankets.results import format_seconds
 
 T = TypeVar("T")
@@ -80,3 +94,88 @@ def carried_out(
             for future in futures:
                 future.cancel()
             raise
+
+
+def can_fork() -> bool:
+    """Tell whether a copy of this process would be whole: there are no other threads, which might hold a lock.
+
+    Those that count rows wait for work, and a process of its own does not ask them.
+    """
+    here = threading.current_thread()
+    others = [each for each in threading.enumerate() if each is not here and not each.name.startswith(COUNTING)]
+    return sys.platform == "linux" and not others
+
+
+def forked(tasks: Sequence[Callable[[], T]], done: dict[int, T], n_jobs: int, *, count: Countdown) -> None:
+    """Do all tasks in ``n_jobs`` processes and put their results into ``done`` under their numbers.
+
+    What a process does not bring to an end, because a task fails there or the system ends it, is done in this one. So
+    errors are raised here. If the user presses Ctrl-C, the processes are ended, and finished results stay in ``done``.
+    """
+    children: dict[int, int] = {}  # the process behind each pipe
+    try:
+        for first in range(min(n_jobs, len(tasks))):
+            begun = _begun(tasks, first, n_jobs)
+            if begun is None:
+                break
+            children[begun[0]] = begun[1]
+        _collect(children, done, count)
+    finally:
+        for pipe, child in children.items():
+            os.close(pipe)
+            with suppress(ProcessLookupError, ChildProcessError):  # who ignores SIGCHLD never sees them end
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+    for number in range(len(tasks)):
+        if number not in done:
+            done[number] = tasks[number]()
+            count.one_more()
+
+
+def _begun(tasks: Sequence[Callable[[], T]], first: int, step: int) -> tuple[int, int] | None:
+    """Begin a process for every ``step``-th task; return a pipe from it and its number, None if there can be none."""
+    reading, writing = os.pipe()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", DeprecationWarning
+            )  # threads of a linear algebra library stop by themselves
+            child = os.fork()
+    except OSError:
+        os.close(reading)
+        os.close(writing)
+        return None
+    if child:
+        os.close(writing)
+        return reading, child
+    try:  # in the new process
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        with os.fdopen(writing, "wb") as pipe:
+            for number in range(first, len(tasks), step):
+                text = pickle.dumps((number, tasks[number]()))
+                pipe.write(struct.pack("q", len(text)) + text)
+                pipe.flush()
+    finally:
+        os._exit(0)  # nothing of the first process is to be ended twice
+
+
+def _collect(children: dict[int, int], done: dict[int, T], count: Countdown) -> None:
+    """Take results from pipes until all are closed."""
+    read = dict.fromkeys(children, b"")
+    with DefaultSelector() as ready:
+        for pipe in children:
+            ready.register(pipe, EVENT_READ)
+        while ready.get_map():
+            for key, _ in ready.select():
+                more = os.read(key.fd, 1 << 16)
+                if not more:
+                    ready.unregister(key.fd)
+                read[key.fd] += more
+                while len(read[key.fd]) >= 8:
+                    (size,) = struct.unpack_from("q", read[key.fd])
+                    if len(read[key.fd]) < 8 + size:
+                        break
+                    number, result = pickle.loads(read[key.fd][8 : 8 + size])
+                    read[key.fd] = read[key.fd][8 + size :]
+                    done[number] = result
+                    count.one_more()

@@ -201,7 +201,12 @@ var BlanketsPlan = (function () {
   const machine = (q) => ({
     ...none, name: "predicted", counts: "gold labels", prior: true, exactOnly: true,
     words: "uses the gold labels, and the machine's labels of all rows beside them",
-    kappa: (s, p) => s / (1 - (1 - s) * explained(q, p)),
+    kappa: (s, p, rows) => {
+      const rho2 = explained(q, p);
+      // Gold labels that it costs to learn the machine's errors.
+      const lost = Math.min(5 * rho2, 1) * (9 + 5 / (1 - rho2)) / (4 * p * (1 - p));
+      return s / (1 - (1 - s) * rho2) / (1 + (1 - s) * lost / (s * rows));
+    },
   });
 
   function possibleShare(design, prior) {
@@ -338,7 +343,7 @@ var BlanketsPlan = (function () {
   }
 
   function powerAt(q, design, prior, rows, share, effect) {
-    const power = attainedPower(2 * design.kappa(share, prior) * rows * effect, q.dof, q.alpha);
+    const power = attainedPower(2 * design.kappa(share, prior, rows) * rows * effect, q.dof, q.alpha);
     return mayBeAtOneLevel(q, design) ? Math.min(power, atOneLevel(q, design, prior, rows, share, effect)) : power;
   }
 
@@ -373,7 +378,7 @@ var BlanketsPlan = (function () {
       return found <= most ? found : Infinity;
     }
     if (q.unknown === "effect") {
-      const least = neededNoncentrality(q.power, q.dof, q.alpha) / (2 * design.kappa(share, prior) * q.rows);
+      const least = neededNoncentrality(q.power, q.dof, q.alpha) / (2 * design.kappa(share, prior, q.rows) * q.rows);
       const found = mayBeAtOneLevel(q, design) ? smallestEffect(q, design, prior, share, least) : least;
       return found <= q.largestEffect ? found : Infinity;
     }
@@ -389,7 +394,7 @@ var BlanketsPlan = (function () {
     if (q.unknown === "labeled") share = (reached ? cost : mostLabels(q, design, prior)) / q.rows;
     const effect = q.unknown === "effect" ? (reached ? cost : q.largestEffect) : q.effect;
     const power = powerAt(q, design, prior, rows, share, effect);
-    return { design, prior, rows, share, effect, power, reached, kappa: design.kappa(share, prior), cost };
+    return { design, prior, rows, share, effect, power, reached, kappa: design.kappa(share, prior, rows), cost };
   }
 
   // Answer a question: {unknown, regime, effect, alpha, power, arity, strata, rows, labeled, positives, negatives,
