@@ -379,15 +379,17 @@ class Room:
         if self.tables.shape[0] < n or self.tables.shape[1] < counts:
             self.tables = view(np.empty((n, counts), np.int32))
         self.lanes.fit(self.codes.shape[1], n_cells)
-        if self.size.shape[0] < n_strata:
+        # What tables share must stay where it is when a wider x comes: it depends on y and the strata alone.
+        if self.of_y.shape[0] < n_strata or self.of_y.shape[1] < n_y:
             self.size, self.y_seen = (view(np.empty(n_strata, np.int32)) for _ in range(2))
-            self.y_part = view(np.empty(n_strata, np.int64))
+            self.y_part, self.y_few, self.y_most = (view(np.empty(n_strata, np.int64)) for _ in range(3))
+            self.of_y, self.y_keys = view(np.empty((n_strata, n_y), np.int64)), view(np.empty(n_strata, np.uint64))
         most = max(n_x, n_y)
         if self.rows.shape[0] < n_strata or self.rows.shape[1] < most:
-            self.rows, self.margins, self.of_y = (view(np.empty((n_strata, most), np.int64)) for _ in range(3))
+            self.rows, self.margins = (view(np.empty((n_strata, most), np.int64)) for _ in range(2))
             self.left, self.drawn = (view(np.empty(most, np.int64)) for _ in range(2))
-            self.keys, self.y_keys = (view(np.empty(n_strata, np.uint64)) for _ in range(2))
-            self.order, self.rarest, self.y_few, self.y_most = (view(np.empty(n_strata, np.int64)) for _ in range(4))
+            self.keys = view(np.empty(n_strata, np.uint64))
+            self.order, self.rarest = (view(np.empty(n_strata, np.int64)) for _ in range(2))
         if self.part.shape[0] < n_x * n_y + n_x + n_y:
             self.part = view(np.empty((n_x * n_y + n_x + n_y, 5)))
 
@@ -406,7 +408,8 @@ def has_room(room: Room, n: int64, counts: int64, n_cells: int64, n_strata: int6
         and room.tables.shape[1] >= counts
         and room.lanes.slots.shape[0] >= room.codes.shape[1]
         and room.lanes.owner.shape[0] > n_cells + room.codes.shape[1] // SLOT_ROWS
-        and room.size.shape[0] >= n_strata
+        and room.of_y.shape[0] >= n_strata
+        and room.of_y.shape[1] >= n_y
         and room.rows.shape[0] >= n_strata
         and room.rows.shape[1] >= max(n_x, n_y)
         and room.part.shape[0] >= n_x * n_y + n_x + n_y
