@@ -5,8 +5,8 @@
 
 Limits are those of the project for two free cores: 10,000 x 100 mixed: read and moments 1 s, a scan 2 ms; PCMB for all
 of 37 targets at 5,000 rows 1 s; 1,000,000 x 50 5 s; 5,000 x 20,000 numbers, one target, inter-IAMB 5 s and memory of
-1.5 times the data and 500 MB. The last one
-has a level of 1e-6, as 20,000 candidates ask for. Networks are those of numbers_networks.py ("mixture"), of 37 and of 100 nodes.
+1.5 times the data and 500 MB; its level is 1e-6, as 20,000 candidates ask for. Networks are those of
+numbers_networks.py ("mixture"), of 37, 50 and 100 nodes.
 """
 
 from __future__ import annotations

@@ -166,7 +166,7 @@ def twin(directory: Path | None, n_rows: int) -> None:
             codes = np.column_stack([holey.column(j) for j in range(holey.n_columns)]).astype(int)
             for kind in ("g", "x2"):
                 how = Testing(kind, dof="nominal", reliability=0.0)
-                found = bl.discover_all(holey, algorithm="iamb", test=how, alpha=0.01, n_jobs=1)
+                found = bl.discover_all(holey, algorithm="iamb", test=how, alpha=0.01, close=False, n_jobs=1)
                 same = 0
                 for y, node in enumerate(holey.names):
                     plain = plain_iamb(codes, holey.arities, y, kind, math.log(0.01))

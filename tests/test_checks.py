@@ -176,10 +176,50 @@ def test_columns_known_in_one_class_are_not_searched():
     data = clinic().assign(cause=lambda made: np.where(made.ill == "yes", rng.choice(list("xyz"), N), None))
     blanket = bl.discover(data, "ill")
     assert blanket.members == bl.discover(clinic(), "ill").members
-    assert "cause has values in one class of ill only, so that nothing can be compared." in " ".join(
-        str(blanket).split()
-    )
+    said = "cause has values in one class of ill only, or in no row that has it, so that nothing can be compared."
+    assert said in " ".join(str(blanket).split())
     assert "it has values in one class of the target only" in str(blanket.explain("cause"))
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("number", [False, True])
+def test_columns_without_a_value_where_the_target_is_known(number):
+    data = clinic()
+    rng = np.random.default_rng(14)
+    there = rng.random(N) < 0.5
+    y = rng.normal(size=N) + (data.ill == "yes") if number else data.ill
+    data["ill"] = pd.Series(y).where(there)
+    data["dose"] = pd.Series(rng.normal(size=N)).where(~there)
+    assert "dose" in bl.discover(data, "ill").excluded
+
+
+def test_two_columns_that_make_the_target():
+    rng = np.random.default_rng(15)
+    low, high = rng.integers(0, 3, (2, N))
+    data = clinic().assign(low=low, high=high, ill=np.where(low + high > 2, "yes", np.where(low == high, "so", "no")))
+    (found,) = [one for one in bl.discover(data, "ill").checks if one.kind == "leaking"]
+    assert set(found.columns) == {"low", "high"}
+    assert "together tell ill in 100.0% of the rows" in found.what
+
+
+def test_a_member_that_few_rows_have():
+    data = clinic()
+    rng = np.random.default_rng(16)
+    tarsus = rng.normal(size=N) + 4.0 * (data.ill == "yes")
+    data["tarsus"] = tarsus.where(rng.random(N) < 0.2)
+    (found,) = [one for one in bl.discover(data, "ill").checks if one.kind == "missing"]
+    assert found.figures == {"tarsus": data.tarsus.notna().sum()}
+    assert "exclude=['tarsus']" in found.next_step
+
+
+def test_a_count_as_a_target():
+    rng = np.random.default_rng(17)
+    data = clinic().assign(visits=lambda made: rng.poisson(np.exp((made.age - 60) / 20)).clip(0, 8))
+    (found,) = [one for one in bl.discover(data, "visits").checks if one.kind == "order"]
+    assert f"visits has {data.visits.nunique()} different numbers, and is taken for as many classes." in found.what
+    again = bl.discover(data, "visits", discretize={"visits": "number"})  # as advised
+    assert not [one for one in again.checks if one.kind == "order"]
+    assert "difference" in str(again)
 
 
 class TestRowsLost:

@@ -1,6 +1,5 @@
 """Numbers of very many rows: tests look at some of them, and the result says so."""
 
-
 import numpy as np
 
 import blankets as bl

@@ -208,13 +208,14 @@ class Store:
         frame = Frame(names, levels, meta.n_rows, tuple(blocks), block_of, position, digests, holes, ordered=ordered)
         made = tuple(column["sum"] for column in meta.columns)
         unlabeled = None if marks is None else marks.astype(bool)
-        values = _mapped(folder / NUMBER_FILE, (meta.n_numbers, meta.n_rows), np.float64) if meta.n_numbers else None
         numbers: dict[int, NumberColumn] = {}
         sums: dict[int, int] = {}
-        for column in meta.numbers if values is not None else ():
-            j = frame.index(column["name"])
-            numbers[j] = NumberColumn(values[column["at"]], [bytes.fromhex(column["digest"])])
-            sums[j] = column["sum"]
+        if meta.n_numbers:
+            values = _mapped(folder / NUMBER_FILE, (meta.n_numbers, meta.n_rows), np.float64)
+            for column in meta.numbers:
+                j = frame.index(column["name"])
+                numbers[j] = NumberColumn(values[column["at"]], [bytes.fromhex(column["digest"])])
+                sums[j] = column["sum"]
         return cls(folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, made, numbers, sums)
 
     @property
@@ -237,8 +238,15 @@ class Store:
         block_of[at], position[at] = len(frame.blocks), 0
         blocks = (*frame.blocks, DenseColumns(np.zeros((1, frame.n_rows), np.uint8)))
         levels = tuple(() if j in stay else some for j, some in enumerate(frame.levels))
-        where = {"block_of": block_of, "position": position, "digests": dict(frame.digests)}
-        return replace(frame, levels=levels, blocks=blocks, numbers=stay, **where)
+        return replace(
+            frame,
+            levels=levels,
+            blocks=blocks,
+            numbers=stay,
+            block_of=block_of,
+            position=position,
+            digests=dict(frame.digests),
+        )
 
     def verify(self) -> Store:
         """Read all codes and compare their hashes with those stored when they were packed.
@@ -295,7 +303,7 @@ def _within(codes: Codes, arity: int) -> bool:
     return not len(codes) or (0 <= int(codes.min()) and int(codes.max()) < arity)
 
 
-def checksum(before: int, codes: Codes) -> int:
+def checksum(before: int, codes: Codes | NDArray[np.float64]) -> int:
     """Return a checksum that continues that of the rows before; fast, and any changed code changes it."""
     content = np.ascontiguousarray(codes).view(np.uint8)
     whole = len(content) // 4 * 4

@@ -55,6 +55,7 @@ _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 # A part of the rows is asked first where inner products leave little doubt. If its p-value is below the second, the
 # columns are dependent; at levels from the third on that adds at most 1/1,000 of the level to the errors.
 _PART_ROWS, _SURE, _LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
+_FEW_TOGETHER = 5.0  # rows expected to have the rarer levels of both, below which their meetings are counted
 _KEPT_BYTES, _KEPT_ANSWERS = 128 << 20, 1 << 18  # projections, and answers by rows, that are kept
 
 Floats = NDArray[np.float64]
@@ -339,7 +340,7 @@ class _Rows:
         """Return log p and method for each column; ``log_p``: what inner products say."""
         answers = [(float(p), _PART) for p in log_p]
         left = np.arange(len(xs))
-        rare = np.array([self._rare_y is not None or self._rare(x) is not None for x in xs.tolist()], bool)
+        rare = np.array([any(codes is not None for codes in self._rare(x)) for x in xs.tolist()], bool)
         if self.step:
             sure = ~rare & (log_p < 1.5 * self.step * _SURE)
             if sure.any():
@@ -363,7 +364,7 @@ class _Rows:
 
     def _of_rare(self, x: int) -> tuple[float, int]:
         """Return log p and method for one column, where it or y is a category with rare levels."""
-        y, rare_x, rare_y = self.y, self._rare(x), self._rare_y
+        y, (rare_x, rare_y) = self.y, self._rare(x)
         # The rarer of the two is the one that is drawn; of equal ones the first column, whoever asks.
         counts = [np.inf if codes is None else np.bincount(codes).min() for codes in (rare_x, rare_y)]
         x_is_drawn = counts[0] < counts[1] or (counts[0] == counts[1] and x < y)
@@ -389,14 +390,23 @@ class _Rows:
         rows = moments.rows(other, moments.tested(other))
         return score_test(rows, by_level, codes, probability, self.given.basis.rows[1:], small, first)[0], _RARE
 
-    @cached_property
-    def _rare_y(self) -> NDArray[np.int64] | None:
-        return self._rare(self.y)
+    def _rare(self, x: int) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
+        """Return the levels of x and of y, of each that is a category with rare ones; None of others.
 
-    def _rare(self, x: int) -> NDArray[np.int64] | None:
-        """Return the levels of a column if it is a category with rare ones, and not too many of them."""
+        They are rare if few rows have one, or, of two levels each, if few rows are expected to have the rarer of both.
+        """
+        (of_x, few_x), (of_y, few_y) = self._levels(x), self._levels_of_y
+        if of_x is not None and of_y is not None and int(of_x.max()) == int(of_y.max()) == 1:
+            if few_x * few_y < _FEW_TOGETHER * self.moments.n_rows:
+                return of_x, of_y
+        return of_x if few_x < RARE else None, of_y if few_y < RARE else None
+
+    @cached_property
+    def _levels_of_y(self) -> tuple[NDArray[np.int64] | None, float]:
+        return self._levels(self.y)
+
+    def _levels(self, x: int) -> tuple[NDArray[np.int64] | None, float]:
+        """Return the levels of a category that has not too many, and how many rows have the rarest."""
         codes = self.moments.codes(x)
-        if codes is None:
-            return None
-        counts = np.bincount(codes)
-        return codes if counts.min() < RARE and 2 <= len(counts) <= MOST_LEVELS else None
+        counts = np.zeros(0, np.int64) if codes is None else np.bincount(codes)
+        return (codes, float(counts.min())) if 2 <= len(counts) <= MOST_LEVELS else (None, math.inf)

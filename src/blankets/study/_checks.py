@@ -29,6 +29,9 @@ FEWEST = 10  # rows that each class needs
 LOST = 0.1  # share of the rows whose loss is worth a line
 MOST_COLUMNS = 10_000  # columns whose names are read again; reading the table has warned already
 FEW_ROWS = 10  # rows for each value below which the values are rather subjects than places
+TOGETHER = 4  # members, the strongest first, that may tell the target together
+SELDOM = 0.5  # share of the rows below which a member is seldom known
+SCORES = 7  # different numbers from which a target may be a count or a score
 PEOPLE = 20  # different values from which a column may hold names of people
 
 _NAMED = re.compile(
@@ -41,7 +44,7 @@ _EVENT = re.compile(
     r"status|event|death|dead|died|cens|relaps|recur|fail|surviv|deceas|progress|delta|(^|[\W_])(rel|dfs|os)([\W_]|$)",
     re.I,
 )
-_LATER = re.compile(r"(^|[\W_])(death|dead|died|deceased|autopsy|outcome|discharged?)([\W_]|$)|follow[\W_]?up", re.I)
+_LATER = re.compile(r"(^|[\W_])(death|dead|died|deceased|autopsy|outcome)([\W_]|$)", re.I)
 _PERSON = re.compile(r"^([A-Z][\w'’.-]*,? ){1,3}[A-Z][\w'’.-]*$")
 
 Ints = NDArray[np.int64]
@@ -77,6 +80,9 @@ def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding,
         *(_hidden_leaks(study, target, members) if leaks else ()),
         *_known_in_one_class(study, target),
         *sounds_later(study, target, [j for j in members if all(study.names[j] not in one.columns for one in leaks)]),
+        *(() if leaks else _told_together(study, target, members)),
+        *_seldom_known(study, members),
+        *_target_of_numbers(study, target),
         *_identifiers(study.frame, members),
         *people(study.frame, members),
         *_subjects(study, target),
@@ -126,6 +132,61 @@ def sounds_later(study: Study, target: int, columns: Iterable[int]) -> Iterator[
             )
 
 
+def _told_together(study: Study, target: int, members: Sequence[int]) -> Iterator[Finding]:
+    """Yield that a few categories together nearly tell the target, as the two bounds of an answer do."""
+    frame = study.frame
+    codes = [frame.column(j).astype(np.int64) for j in members[:TOGETHER] if j not in frame.numbers]
+    if target in frame.numbers or len(codes) < 2:
+        return
+    named = [study.names[j] for j in members[:TOGETHER] if j not in frame.numbers]
+    y = np.unique(frame.column(target), return_inverse=True)[1].ravel()
+    for k in range(2, len(codes) + 1):
+        joint = np.unique(np.stack(codes[:k]), axis=1, return_inverse=True)[1].ravel()
+        if (told := _levels_that_tell(joint, y)) is not None:
+            yield Finding(
+                kind="leaking",
+                columns=tuple(named[:k]),
+                what=f"{joined(named[:k])} together tell {shown(study.names[target])} in {min(told.right, 1.0):.1%} of "
+                "the rows.",
+                next_step="Is the target made from them? Then leave them out with exclude=[...].",
+                weight="know",
+                figures={},
+            )
+            return
+
+
+def _seldom_known(study: Study, members: Sequence[int]) -> Iterator[Finding]:
+    """Yield members that few rows have: all tests given them look at those rows only."""
+    seen = {j: int(np.count_nonzero(~gap)) for j in members if (gap := study.frame.gaps(j)) is not None}
+    if few := {study.names[j]: n for j, n in seen.items() if n < SELDOM * study.n_rows}:
+        names, them = list(few), "it" if len(few) == 1 else "them"
+        rows = joined([f"{name} ({n:,})" for name, n in few.items()], width=80)
+        yield Finding(
+            kind="missing",
+            columns=tuple(names),
+            what=f"Known in few of the {study.n_rows:,} rows: {rows}. Given {them}, other columns were tested on these "
+            "rows only, so that members may have been missed.",
+            next_step=f"Search without {them} too: exclude={names[:8]}.",
+            weight="act",
+            figures={name: float(n) for name, n in few.items()},
+        )
+
+
+def _target_of_numbers(study: Study, target: int) -> Iterator[Finding]:
+    """Yield that a target of several numbers is taken for classes: a count or a score would be tested as a number."""
+    frame, name = study.frame, study.names[target]
+    levels = frame.levels[target]
+    asked = study.reading.rule_for(name)[0] != "auto" or name in study.report.binned or target in frame.ordered
+    numbers = [level for level in levels if isinstance(level, int | float) and not isinstance(level, bool)]
+    if not asked and target not in frame.numbers and SCORES <= len(numbers) == len(levels):
+        yield Finding(
+            kind="order",
+            columns=(name,),
+            what=f"{shown(name)} has {len(levels)} different numbers, and is taken for as many classes.",
+            next_step=f"If it is a count or a score, test it as a number: discretize={{{name!r}: 'number'}}.",
+        )
+
+
 def _known_in_one_class(study: Study, target: int) -> Iterator[Finding]:
     """Yield columns with values in one class of the target only, as causes of death have: no test compares these."""
     if target == study.column and (names := [study.names[j] for j in study.one_class]):
@@ -133,8 +194,8 @@ def _known_in_one_class(study: Study, target: int) -> Iterator[Finding]:
             kind="leaking",
             columns=tuple(names),
             what=f"{joined(names)} {'has' if len(names) == 1 else 'have'} values in one class of "
-            f"{shown(study.names[target])} only, so that nothing can be compared.",
-            next_step="Not searched. Whether a value is missing tells the target: missing='level' would show it.",
+            f"{shown(study.names[target])} only, or in no row that has it, so that nothing can be compared.",
+            next_step="Not searched. If being missing is itself a state, missing='level' compares that.",
             weight="know",
         )
 

@@ -342,16 +342,16 @@ class Study:
 
     @cached_property
     def one_class(self) -> tuple[int, ...]:
-        """Columns with values in one class of the target only: no test of them compares classes.
+        """Columns with values in one class of the target only, or in no row that has it: no test compares them.
 
         Tests given them would look at that class alone.
         """
         if self.column is None or not isinstance(self.table, Frame) or not self.regime.plain:
             return ()
-        codes = self.labels.codes
+        codes = self.labels.codes if len(self.labels.codes) else np.arange(self.table.n_rows)
         gaps = {x: gap for x in self.table.holes if x != self.column and (gap := self.table.gaps(x)) is not None}
         seen = {x: codes[~gap] for x, gap in gaps.items() if len(gap) == len(codes)}
-        return tuple(x for x in sorted(seen) if len(seen[x]) and np.ptp(seen[x]) == 0)
+        return tuple(x for x in sorted(seen) if not len(seen[x]) or np.ptp(seen[x]) == 0)
 
     @cached_property
     def known_drivers(self) -> tuple[int, ...]:
@@ -370,7 +370,7 @@ class Study:
     def set_aside(self) -> dict[str, str]:
         """Columns about which nothing is said, and why: those that are not used, and drivers of labeling."""
         why = "labeling depends on it, so that these labels cannot tell whether it belongs to the blanket"
-        alone = "it has values in one class of the target only, so that nothing can be compared"
+        alone = "it has values in one class of the target only, or in no row that has it: nothing can be compared"
         drivers, one = (
             {self.names[x]: of for x in xs} for xs, of in ((self.known_drivers, why), (self.one_class, alone))
         )
