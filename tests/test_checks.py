@@ -1,5 +1,7 @@
 """`discover` looks its answer over: each oddity is planted, and each line says what to do."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from scipy.stats import f_oneway
 import blankets as bl
 from blankets.cli._main import run
 from blankets.errors import ParameterError
+from blankets.results._text import _disagreeing
 from blankets.study._checks import Told, called_a_name, cuts_that_tell
 
 pytestmark = pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")
@@ -274,3 +277,24 @@ def test_saved_with_the_answer():
     data = clinic().assign(copy=lambda made: np.where(made.ill == "yes", 1, 0))
     blanket = bl.discover(data, "ill")
     assert bl.Blanket.from_json(blanket.to_json()).checks == blanket.checks
+
+
+def test_known_positives_alone_are_told_by_nothing():
+    rng = np.random.default_rng(16)
+    ill = rng.random(2000) < 0.4
+    data = pd.DataFrame({name: np.where(rng.random(2000) < 0.15, ~ill, ill) for name in ("a", "b")})
+    data["ill"] = np.where(ill & (rng.random(2000) < 0.4), 1.0, np.nan)
+    blanket = bl.discover(data, "ill", labels="pu", prior=0.4)
+    assert set(blanket.members) == {"a", "b"}
+    assert not [one for one in blanket.checks if one.kind == "leaking"]
+
+
+@pytest.mark.parametrize(("p", "apart"), [(0.02, []), (0.2, ["x"])])
+def test_an_interval_of_95_percent_and_p_disagree_beyond_5_percent(p, apart):
+    effect = SimpleNamespace(tells=lambda measure: True)
+    blanket = SimpleNamespace(
+        weak=("x",),
+        strengths={"x": SimpleNamespace(p=p)},
+        effects=SimpleNamespace(of=lambda name: effect, measure="odds ratio"),
+    )
+    assert _disagreeing(blanket) == apart

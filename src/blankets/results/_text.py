@@ -124,8 +124,8 @@ def footnotes(blanket: Blanket) -> Iterator[str]:
         yield weak_sentence(blanket)
         if apart := _disagreeing(blanket):
             yield (
-                f"The interval of {joined(apart)} shows an effect and p does not: the regression takes effects for "
-                f"straight lines, and the test does not."
+                f"The interval of {joined(apart)} shows an effect, and p is above 0.05: the regression adds up effects "
+                f"of the members, and the test assumes less."
             )
     if any(role in ("parent", "child") for role in blanket.roles.values()):
         yield (
@@ -155,9 +155,10 @@ def bent_members(blanket: Blanket) -> tuple[str, ...]:
 
 
 def _disagreeing(blanket: Blanket) -> list[str]:
-    """Return weak members whose interval shows an effect all the same."""
+    """Return weak members whose 95% interval shows an effect, although p is above 5%."""
     effects = blanket.effects
-    shown_of = {} if effects is None else {name: effects.of(name) for name in blanket.weak}
+    weak = [name for name in blanket.weak if blanket.strengths[name].p > 0.05]
+    shown_of = {} if effects is None else {name: effects.of(name) for name in weak}
     return [name for name, one in shown_of.items() if one is not None and effects and one.tells(effects.measure)]
 
 

@@ -135,14 +135,15 @@ def sounds_later(study: Study, target: int, columns: Iterable[int]) -> Iterator[
 def _told_together(study: Study, target: int, members: Sequence[int]) -> Iterator[Finding]:
     """Yield that a few categories together nearly tell the target, as the two bounds of an answer do."""
     frame = study.frame
-    codes = [frame.column(j).astype(np.int64) for j in members[:TOGETHER] if j not in frame.numbers]
-    if target in frame.numbers or len(codes) < 2:
+    some = [j for j in members[:TOGETHER] if j not in frame.numbers]
+    if target in frame.numbers or len(some) < 2:
         return
-    named = [study.names[j] for j in members[:TOGETHER] if j not in frame.numbers]
-    y = np.unique(frame.column(target), return_inverse=True)[1].ravel()
+    named, (y, known) = [study.names[j] for j in some], _classes(study, target)
+    rows = np.flatnonzero(known & np.all([frame.column(j) < len(frame.levels[j]) for j in some], axis=0))
+    codes = [frame.column(j)[rows].astype(np.int64) for j in some]
     for k in range(2, len(codes) + 1):
         joint = np.unique(np.stack(codes[:k]), axis=1, return_inverse=True)[1].ravel()
-        if (told := _levels_that_tell(joint, y)) is not None:
+        if (told := _told(joint, y[rows], x_number=False, y_number=False)) is not None:
             yield Finding(
                 kind="leaking",
                 columns=tuple(named[:k]),
@@ -223,9 +224,7 @@ def tells(study: Study, target: int, columns: Iterable[int]) -> dict[str, Told]:
         y: NDArray[Any] = frame.numbers[target].values
         known = np.isfinite(y)
     else:
-        own = target == study.column and len(study.labels.codes)
-        y = study.labels.codes.astype(np.int64) if own else frame.column(target).astype(np.int64)
-        known = (y >= 0) & (y < max(len(frame.levels[target]), len(study.labels.classes)))
+        y, known = _classes(study, target)
     rows = drawn_rows(np.flatnonzero(known))
     found = {}
     for j in columns:
@@ -235,6 +234,13 @@ def tells(study: Study, target: int, columns: Iterable[int]) -> dict[str, Told]:
         if told is not None:
             found[frame.names[j]] = told
     return found
+
+
+def _classes(study: Study, target: int) -> tuple[Ints, NDArray[np.bool_]]:
+    """Return the class of each row, as a code, and which rows have one."""
+    own = target == study.column and len(study.labels.codes)
+    y = (study.labels.codes if own else study.frame.column(target)).astype(np.int64)
+    return y, (y >= 0) & (y < max(len(study.frame.levels[target]), len(study.labels.classes)))
 
 
 def _told(x: NDArray[Any], y: NDArray[Any], *, x_number: bool, y_number: bool) -> Told | None:
