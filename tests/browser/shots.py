@@ -12,8 +12,6 @@ import tempfile
 import warnings
 from pathlib import Path
 
-from looks import PALE_TEXTS, WIDER_THAN_SCREEN
-
 import blankets as bl
 from blankets.report import planner
 
@@ -37,7 +35,8 @@ def written(folder):
 
 def main(out, site=None):
     """Take the pictures; print what is wider than the screen, or pale."""
-    from playwright.sync_api import sync_playwright  # pytest looks for examples in this file, and may not have it
+    from looks import PALE_TEXTS, WIDER_THAN_SCREEN  # pytest imports this file to look for examples, from elsewhere
+    from playwright.sync_api import sync_playwright
 
     Path(out).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:

@@ -80,11 +80,11 @@ def audit(
     >>> import blankets as bl
     >>> rng = np.random.default_rng(0)
     >>> sex, ill = rng.integers(0, 2, (2, 400))
-    >>> table = {"sex": sex, "male": 1 - sex, "site": ["Leeds"] * 400, "outcome": np.where(ill, "sick", "well"),
+    >>> table = {"sex": sex, "male": 1 - sex, "site": ["Leeds"] * 400, "state": np.where(ill, "sick", "well"),
     ...          "ill": ill}
     >>> found = bl.audit(table, "ill")
     >>> [(one.kind, one.columns) for one in found.findings]
-    [('leaking', ('outcome',)), ('near-duplicate', ('sex', 'male')), ('constant', ('site',))]
+    [('leaking', ('state',)), ('near-duplicate', ('sex', 'male')), ('constant', ('site',))]
     """
     began = time.perf_counter()
     how: dict[str, Any] = {"missing": "level", **reading}

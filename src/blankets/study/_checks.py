@@ -139,10 +139,11 @@ def _told_together(study: Study, target: int, members: Sequence[int]) -> Iterato
     if target in frame.numbers or len(some) < 2:
         return
     named, (y, known) = [study.names[j] for j in some], _classes(study, target)
-    rows = np.flatnonzero(known & np.all([frame.column(j) < len(frame.levels[j]) for j in some], axis=0))
-    codes = [frame.column(j)[rows].astype(np.int64) for j in some]
-    for k in range(2, len(codes) + 1):
-        joint = np.unique(np.stack(codes[:k]), axis=1, return_inverse=True)[1].ravel()
+    rows = drawn_rows(np.flatnonzero(known & np.all([frame.column(j) < len(frame.levels[j]) for j in some], axis=0)))
+    joint = frame.column(some[0])[rows].astype(np.int64)
+    for k in range(2, len(some) + 1):
+        j = some[k - 1]
+        joint = np.unique(joint * len(frame.levels[j]) + frame.column(j)[rows], return_inverse=True)[1]
         if (told := _told(joint, y[rows], x_number=False, y_number=False)) is not None:
             yield Finding(
                 kind="leaking",
