@@ -45,6 +45,11 @@ cdef extern from *:
 cdef extern from "_words.h":
     int64 popcount(uint64 word) nogil
     int64 common_words(const uint64 *a, const uint64 *b, int64 n) nogil
+    int64 answer_pairs(
+        const uint64 *planes, int64 words, const int64 *first, const int32 *totals, const int64 *xs, int64 n_x,
+        const uint64 *mask, int64 c, int64 n, const int64 *terms, int64 of_y, double unit, double enough,
+        double *statistic, double *dof, int64 *left
+    ) nogil
 cdef extern from "_lanes.h":
     void count_lanes(
         const unsigned char *codes, int64 n_rows, const int64 *columns, const unsigned char *levels,

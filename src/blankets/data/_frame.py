@@ -342,12 +342,12 @@ class Frame:
         """
         made = hashlib.sha256(repr((self.n_rows, self.names)).encode("utf-8", "surrogatepass"))
         named: dict[str, bytes] = {}
-        texts = {id(levels): repr(levels) for levels in self.levels}  # many columns of a wide table have the same
-        for levels in self.levels:
-            if texts[id(levels)] not in named:
-                text = repr([_named(level) for level in levels])
-                named[texts[id(levels)]] = text.encode("utf-8", "surrogatepass")
-        made.update(b"".join([named[texts[id(levels)]] for levels in self.levels]))
+        texts: dict[int, bytes] = {}
+        for k, levels in {id(levels): levels for levels in self.levels}.items():  # columns of a wide table share them
+            if (text := repr(levels)) not in named:
+                named[text] = repr([_named(level) for level in levels]).encode("utf-8", "surrogatepass")
+            texts[k] = named[text]
+        made.update(b"".join([texts[k] for k in map(id, self.levels)]))
         places = list(zip(self.block_of.tolist(), self.position.tolist(), strict=True))
         for place in places:
             if place not in self.digests:

@@ -114,17 +114,17 @@ class EvidenceBatch:
             log_p = log_p_of(float(self.statistic[i]), float(self.dof[i]))
         else:
             log_p = float(self._log_p[i])
-        return Evidence(
-            x=int(self.xs[i]),
-            y=self.y,
-            given=self.given_of(i),
-            statistic=float(self.statistic[i]),
-            dof=float(self.dof[i]),
-            log_p=log_p,
-            effect=self._effect_of(i),
-            n_rows=self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i]),
-            reliable=bool(self.reliable[i]),
-            method="" if self.method is None else self.methods[self.method[i]],
+        return Evidence(  # by position: this is asked for each member and each decision
+            int(self.xs[i]),
+            self.y,
+            float(self.statistic[i]),
+            float(self.dof[i]),
+            log_p,
+            self._effect_of(i),
+            self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i]),
+            self.given[i] if isinstance(self.given, list) else self.given,
+            bool(self.reliable[i]),
+            "" if self.method is None else self.methods[self.method[i]],
         )
 
     def _effect_of(self, i: int) -> float:

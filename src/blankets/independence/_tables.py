@@ -336,12 +336,14 @@ def _scanned(
     counter: MemoryCounter, bits: kernels.Table, formula: kernels.Formula, xs: NDArray[np.int64], y: int
 ) -> tuple[Floats, ...]:
     """Answer a scan without conditioning in one pass over bits, on several threads if that is faster."""
-    answers = np.empty((4, len(xs)))
+    answers = list(np.empty((4 if formula.is_judge() else 2, len(xs))))
+    answers += [np.broadcast_to(np.nan, len(xs))] * (4 - len(answers))
     share = -(-len(xs) // counter.threads_for_scan(len(xs)))
 
     def work(start: int) -> None:
         part = slice(start, start + share)
-        kernels.scan_bits(bits, formula, xs[part], y, *(answer[part] for answer in answers))
+        rooms = [answer[part] if answer.flags.writeable else np.empty(0) for answer in answers]
+        kernels.scan_bits(bits, formula, xs[part], y, *rooms)
 
     others = [counter.pool.submit(work, start) for start in range(share, len(xs), share)]
     work(0)

@@ -36,6 +36,7 @@ from blankets.kernels._statistics import share_strata, statistic_of
 from blankets.kernels._types import *
 
 BLOCK: int64 = 1 << 13  # counts of candidates that are counted together: 32 KiB, as large as a first-level cache
+PAIRS: int64 = 1 << 12  # columns of two levels that are answered together: 64 KiB of answers
 LANED_BITS: int64 = 16  # cells up to which bits are faster than lanes: 0.02 µs a level and cell of 5,000 rows
 MOST_STRATA: int64 = 1 << 20  # and four for each row; more are left to the counter
 MOST_COUNTS: int64 = 1 << 20  # of one table; larger ones are left to the counter
@@ -217,8 +218,9 @@ def answer(
 @inner
 def _answer_pair(
     table: Table,
-    plane: int64,
+    xs: Ints,
     i: int64,
+    c: int64,
     formula: Formula,
     room: Room,
     statistic: NewReals,
@@ -226,29 +228,75 @@ def _answer_pair(
     log_p: NewReals,
     method: NewReals,
 ) -> void:
-    """Answer the same for two columns of at most two levels, one chunk of bits: no table unless it is needed."""
-    n: int64 = table.n_rows
-    c: int64 = room.in_cell[1]
+    """Answer question ``i``, about two columns of two levels, from their table; ``c`` rows have the mask."""
+    plane: int64 = table.first[xs[i]]
     a: int64 = common_bits(table.planes, 0, plane, room.masks, 1)
     r: int64 = table.totals[plane]
-    last: int64 = formula.terms.shape[0] - 1
-    if 0 < r < n < last and 0 <= r - a <= n - c:
-        part: int64 = formula.terms[a] + formula.terms[r - a] + formula.terms[c - a] + formula.terms[n + a - r - c]
-        part += room.y_part[0] - formula.terms[r] - formula.terms[n - r]
-        g: float64 = 2.0 * formula.unit * part
-        if g >= room.enough and room.y_seen[0] == 2 and not (formula.judges and is_doubtful(g, 1, formula.law)):
-            statistic[i] = g
-            if not formula.nominal:
-                dof[i] = 1.0
-            if formula.judges:
-                method[i] = FAR
-                room.strong = room.strong or g > formula.law.limits[1, 3]
-            return
-    room.tables[0, 0] = n + a - r - c
+    room.tables[0, 0] = table.n_rows + a - r - c
     room.tables[0, 1] = c - a
     room.tables[0, 2] = r - a
     room.tables[0, 3] = a
     answer(i, 0, 2, 2, 1, formula, room, statistic, dof, log_p, method)
+
+
+@inner
+def _answer_pairs(
+    table: Table,
+    xs: Ints,
+    formula: Formula,
+    room: Room,
+    statistic: NewReals,
+    dof: NewReals,
+    log_p: NewReals,
+    method: NewReals,
+) -> void:
+    """Answer all questions about pairs of two levels, one chunk of bits: no table unless it is needed."""
+    n: int64 = table.n_rows
+    cell_masks(table.planes, 0, room.cell_first, room.cell_arity, 1, n, room.masks)
+    c: int64 = bits_of(room.masks, 1)
+    room.tables[0, 0] = n - c
+    room.tables[0, 1] = c
+    share_strata(room.tables, 0, 1, 2, 1, formula, room)
+    tabled: bint = cython.compiled and n < formula.terms.shape[0] - 1
+    enough: float64 = room.enough if room.y_seen[0] == 2 else INFINITY
+    for start in range(0, xs.shape[0], PAIRS):
+        m: int64 = min(PAIRS, xs.shape[0] - start)
+        n_left: int64 = m
+        if tabled:
+            n_left = answer_pairs(
+                cython.address(table.planes[0, 0, 0]),
+                table.planes.shape[2],
+                cython.address(table.first[0]),
+                cython.address(table.totals[0]),
+                cython.address(xs[start]),
+                m,
+                cython.address(room.masks[1, 0]),
+                c,
+                n,
+                cython.address(formula.terms[0]),
+                room.y_part[0],
+                2.0 * formula.unit,
+                enough,
+                cython.address(statistic[start]),
+                cython.address(dof[start]),
+                cython.address(room.at[0]),
+            )
+        else:
+            for k in range(m):
+                room.at[k] = k
+                dof[start + k] = 1.0
+        for k in range(n_left):
+            _answer_pair(table, xs, start + room.at[k], c, formula, room, statistic, dof, log_p, method)
+        if formula.judges and n_left < m:
+            for i in range(start, start + m):
+                g: float64 = statistic[i]
+                if not g >= enough or method[i] == method[i]:
+                    continue  # answered
+                if is_doubtful(g, 1, formula.law):
+                    _answer_pair(table, xs, i, c, formula, room, statistic, dof, log_p, method)
+                else:
+                    method[i] = FAR
+                    room.strong = room.strong or g > formula.law.limits[1, 3]
 
 
 @inner
@@ -285,15 +333,6 @@ def _by_bits(
         return NO_MEMORY
     if not has_room(room, min(size, n), n_cells * widest, 0, n_z, max(widest, 2), n_y):
         return NO_MEMORY
-    if n_cells == 2 and widest <= 2 and table.planes.shape[0] == 1 and not formula.want_x2:
-        cell_masks(table.planes, 0, room.cell_first, room.cell_arity, 1, table.n_rows, room.masks)
-        room.in_cell[1] = bits_of(room.masks, 1)
-        room.tables[0, 0] = table.n_rows - room.in_cell[1]
-        room.tables[0, 1] = room.in_cell[1]
-        share_strata(room.tables, 0, 1, 2, 1, formula, room)
-        for k in range(n):
-            _answer_pair(table, room.x_first[k], room.at[k], formula, room, statistic, dof, log_p, method)
-        return n
     done: int64 = 0
     while done < n:
         m: int64 = min(size, n - done)
@@ -448,27 +487,48 @@ def scan_bits(
     log_p: NewReals,
     method: NewReals,
 ) -> None:
-    """Fill in the answers about ``xs`` and ``y`` given nothing, all of them by bits, reliable or not."""
+    """Fill in the answers about ``xs`` and ``y`` given nothing, all of them by bits, reliable or not.
+
+    Only a formula that judges has log p-values and methods; others need no room for them.
+    """
     n: int64 = xs.shape[0]
     n_columns: int64 = table.arities.shape[0]
-    if not known_columns(xs, n_columns) or not 0 <= y < n_columns:
-        raise IndexError("no such column")
-    wrong: int64 = table.first[y] < 0
+    unknown: int64 = not 0 <= y < n_columns
+    wrong: int64 = unknown == 0 and table.first[y] < 0
+    others: int64 = 0
     for i in range(n):
-        wrong += table.first[xs[i]] < 0
+        if 0 <= xs[i] < n_columns:
+            wrong += table.first[xs[i]] < 0
+            others += table.arities[xs[i]] != 2
+        else:
+            unknown += 1
+    if unknown:
+        raise IndexError("no such column")
     if wrong:
         raise ValueError("not all of these columns have bits")
-    if n != statistic.shape[0] or n != dof.shape[0] or n != log_p.shape[0] or n != method.shape[0]:
+    judged: int64 = n if formula.judges else 0
+    if n != statistic.shape[0] or n != dof.shape[0] or judged > log_p.shape[0] or judged > method.shape[0]:
         raise ValueError("there is to be room for all answers")
-    room: Room = taken(formula, table, n, 0)
+    # Pairs of two levels need no list of questions: that would take as long as to count them.
+    pairs: bint = others == 0 and table.arities[y] == 2 and table.planes.shape[0] == 1 and not formula.want_x2
+    room: Room = taken(formula, table, min(n, PAIRS) if pairs else n, 0)
     found: int64 = 0
     free: float64 = table.arities[y] - 1
     with nogil:
-        for i in range(n):
-            room.at[i] = i
-            dof[i] = (table.arities[xs[i]] - 1) * free
+        for i in range(judged):
             log_p[i] = method[i] = NAN
-        found = _by_bits(table, formula, xs, n, y, xs, 0, table.arities[y], room, statistic, dof, log_p, method)
+        if pairs:
+            room.cell_first[0] = table.first[y]
+            room.cell_arity[0] = 2
+            if has_masks(room, 2, table.planes.shape[2]) and has_room(room, 1, 4, 0, 1, 2, 2):
+                _answer_pairs(table, xs, formula, room, statistic, dof, log_p, method)
+            else:
+                found = NO_MEMORY
+        else:
+            for i in range(n):
+                room.at[i] = i
+                dof[i] = (table.arities[xs[i]] - 1) * free
+            found = _by_bits(table, formula, xs, n, y, xs, 0, table.arities[y], room, statistic, dof, log_p, method)
     given_back(formula, room)
     if found < 0:
         raise MemoryError

@@ -210,6 +210,10 @@ class Formula:
         self.draws, self.seed, self.later, self.rooms = draws, seed, later, []
         self.law, self.cells = law, cells  # type: ignore[assignment]
 
+    def is_judge(self) -> bool:
+        """Tell whether answers have a log p-value and a method."""
+        return self.judges
+
 
 @inner
 class Lanes:

@@ -338,5 +338,6 @@ def count_sparse(
         for i in range(xs.shape[0]):
             for c in range(n_cells):
                 counts[i, c] = totals[c]
-            for k in range(n_cells, size):
-                counts[i, k % n_cells] -= counts[i, k]
+            for level in range(1, size // n_cells):
+                for c in range(n_cells):
+                    counts[i, c] -= counts[i, level * n_cells + c]

@@ -32,8 +32,8 @@ def strongest_of(
     >>> strongest_of(np.array([5.0, 9.0, 9.5]), np.array([1.0, 1.0, 3.0]), np.ones(3, bool), np.arange(3))
     1
     """
-    flat = (np.ascontiguousarray(array) for array in (statistic, dof, performed.view(np.uint8), columns))
-    return kernels.strongest_of(*flat)
+    flat = np.ascontiguousarray
+    return kernels.strongest_of(flat(statistic), flat(dof), flat(performed.view(np.uint8)), flat(columns))
 
 
 def weaker_than(
@@ -66,6 +66,7 @@ def log_chi2_sf(statistic: ArrayLike, dof: ArrayLike) -> NDArray[np.float64]:
     -2707.02
     """
     statistic, dof = np.asarray(statistic, float), np.asarray(dof, float)
-    statistic, dof = np.broadcast_arrays(statistic, dof)
+    if statistic.shape != dof.shape:
+        statistic, dof = np.broadcast_arrays(statistic, dof)
     flat = kernels.chi2_tails(np.ascontiguousarray(statistic).ravel(), np.ascontiguousarray(dof).ravel())
     return flat.reshape(statistic.shape)

@@ -46,18 +46,21 @@ class Countdown:
 
     def __init__(self, total: int, what: str, tell: Callable[[str], None] | None) -> None:
         self.total, self.what, self.tell, self.done = total, what, tell, 0
-        self.words = f"0 of {total:,} {what}"
         self._began, self._lock = time.perf_counter(), Lock()
 
     def one_more(self) -> None:
         """Count a finished piece, and report it."""
         with self._lock:
             self.done += 1
-            left = (time.perf_counter() - self._began) / self.done * (self.total - self.done)
-            rest = f", about {format_seconds(left)} left" if self.done < self.total else ""
-            self.words = f"{self.done:,} of {self.total:,} {self.what}{rest}"
             if self.tell is not None:
                 self.tell(self.words)
+
+    @property
+    def words(self) -> str:
+        """How many pieces are done, and how long the others may take."""
+        left = (time.perf_counter() - self._began) / max(self.done, 1) * (self.total - self.done)
+        rest = f", about {format_seconds(left)} left" if 0 < self.done < self.total else ""
+        return f"{self.done:,} of {self.total:,} {self.what}{rest}"
 
 
 def carried_out(
