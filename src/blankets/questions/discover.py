@@ -159,9 +159,9 @@ def discover_all(
         step = None if tell is None else lambda sentence: tell(f"{count.words}; {sentence}")
         search = replace(search, tell=step, stop=stop)
         # A generator for each target, so that the answers do not depend on which thread takes which.
-        seed = generator_from(rng)
-        seeds = seed.spawn(len(at)) if "rng" in search.algorithm.options else [seed] * len(at)
-        tasks = [partial(replace(search, rng=own).blanket_of, x) for own, x in zip(seeds, at, strict=True)]
+        seed, draws = generator_from(rng), "rng" in search.algorithm.options
+        own = [replace(search, rng=each) for each in seed.spawn(len(at))] if draws else [search] * len(at)
+        tasks = [partial(one.blanket_of, x) for one, x in zip(own, at, strict=True)]
         found: dict[int, Blanket] = {}
         try:
             carried_out(tasks, found, _threads_that_pay(study), count=count, stop=stop, initializer=count_alone)

@@ -250,9 +250,10 @@ def _told(x: NDArray[Any], y: NDArray[Any], *, x_number: bool, y_number: bool) -
     if y_number:
         share = _explained(x, y) if x_number else _between(x, y)
         return Told(right=share, of_variance=True) if share >= STRAIGHT else None
-    _, codes = np.unique(y, return_inverse=True)
-    if np.bincount(codes).min() < FEWEST or codes.max() == 0:
+    there = np.bincount(y)
+    if np.count_nonzero(there) < 2 or there[there > 0].min() < FEWEST:
         return None
+    codes = (np.cumsum(there > 0) - 1)[y]
     return cuts_that_tell(x, codes) if x_number else _levels_that_tell(x, codes)
 
 
@@ -274,9 +275,8 @@ def _between(x: Ints, y: Floats) -> float:
 
 def _levels_that_tell(x: Ints, y: Ints) -> Told | None:
     """Return how well levels tell classes, if they hold most of the information in them."""
-    table = np.zeros((int(x.max()) + 1, int(y.max()) + 1))
-    np.add.at(table, (x, y), 1.0)
-    n = len(x)
+    n, wide = len(x), int(y.max()) + 1
+    table = np.bincount(x * wide + y, minlength=(int(x.max()) + 1) * wide).reshape(-1, wide).astype(float)
 
     def entropy(counts: Floats) -> float:
         return float(np.log(n) - xlogy(counts, counts).sum() / n)

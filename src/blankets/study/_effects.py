@@ -22,7 +22,7 @@ from blankets.stats import (
 )
 from blankets.study._study import Study
 
-MOST_ROWS = 100_000
+MOST_ROWS = 50_000
 MOST_WORK = 100_000_000  # rows x coefficients²: about 0.02 s for each step of Newton
 MOST_COEFFICIENTS = 200
 ROWS_A_COEFFICIENT = 5  # rows of the rarer class for each coefficient (Vittinghoff and McCulloch 2007)

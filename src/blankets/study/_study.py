@@ -366,7 +366,7 @@ class Study:
             )
         return found
 
-    @property
+    @cached_property
     def set_aside(self) -> dict[str, str]:
         """Columns about which nothing is said, and why: those that are not used, and drivers of labeling."""
         why = "labeling depends on it, so that these labels cannot tell whether it belongs to the blanket"
@@ -401,7 +401,7 @@ class Study:
             return table
         return hashlib.sha256(table.encode() + self.labels.codes.astype(np.int64).tobytes()).hexdigest()
 
-    @property
+    @cached_property
     def mark(self) -> Call:
         """The call as far as the study knows it (the table's fingerprint); `question` adds the rest."""
         return Call(function="", fingerprint=self.fingerprint)
