@@ -5,9 +5,10 @@ import pandas as pd
 import pytest
 
 import blankets as bl
+from blankets.counting import MemoryMoments
 from blankets.data import ingest
 from blankets.errors import TargetError
-from blankets.independence import BLOCK_METHODS, SeenBlocks
+from blankets.independence import BLOCK_METHODS, SeenBlocks, _seen
 
 N = 400
 
@@ -86,3 +87,31 @@ def test_the_quick_formula_asks_no_rows():
     assert (quick.method, slow.method) == (BLOCK_METHODS[2], BLOCK_METHODS[3])
     assert (quick.statistic, quick.n_rows) == (slow.statistic, 240)
     assert tests.by_formula().by_formula().test(0, 2, [1]) == quick
+
+
+def test_columns_missing_in_the_same_rows_are_one_scan_and_other_levels_use_what_was_made(monkeypatch):
+    rng = np.random.default_rng(6)
+    columns = rng.normal(size=(5, 200))
+    columns[:3, :50] = np.nan
+    tests = SeenBlocks(ingest(dict(zip("abcde", columns, strict=True)), numbers=True).frame, level=0.01)
+    made = []
+    monkeypatch.setattr(_seen, "MemoryMoments", lambda frame, **how: made.append(frame) or MemoryMoments(frame, **how))
+    batch = tests.scan([0, 1, 2], 3, [4])
+    assert (len(made), batch.n_rows, batch.asked) == (1, 150, (4,))
+    again = tests.at_level(0.001).scan([0, 1, 2], 3, [4])
+    tests.by_formula().scan([0, 1, 2], 3, [4])
+    assert len(made) == 1
+    assert again.statistic.tolist() == batch.statistic.tolist()
+    both = tests.scan([0, 4, 1], 3)
+    assert (both.xs.tolist(), both.n_rows.tolist(), both.asked) == ([0, 4, 1], [150, 200, 150], ())
+
+
+def test_what_is_kept_has_a_limit(monkeypatch):
+    monkeypatch.setattr(_seen, "_KEPT_BYTES", 0)
+    a, b, c = np.random.default_rng(7).normal(size=(3, 100))
+    a[:9] = np.nan
+    tests = SeenBlocks(ingest({"a": a, "b": b, "c": c}, numbers=True).frame)
+    first = tests.test(0, 1)
+    assert tests.test(2, 1).n_rows == 100
+    assert len(tests._kept._tests) == 1
+    assert tests.test(0, 1) == first

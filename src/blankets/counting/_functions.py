@@ -57,10 +57,12 @@ def functions_of_number(values: NDArray[np.floating], most: int = GIVEN) -> Func
     u = (2.0 * rank + 1.0) / len(values) - 1.0
     heavy = is_heavy(z)
     first = kernels.normal_quantiles((u + 1.0) / 2.0) if heavy else z
-    made = [first, u**2]
+    square = u * u  # powers beyond the second take NumPy forty times as long as products
+    made = [first, square]
     if most > len(made):
         held = [np.clip(z, *_quantiles(z, [_WINSOR, 1.0 - _WINSOR]))] if heavy else []
-        made += [first**2, *held, u**3, u**4, first**3, u**5, u**6]
+        cube = square * u
+        made += [first * first, *held, cube, square * square, first * first * first, square * cube, cube * cube]
     values = orthonormal(np.array(made[: max(min(most, distinct - 1), 1)]))
     return Functions(values, min(TESTED, len(values)), 1, graded=True)
 
@@ -87,12 +89,12 @@ def functions_of_levels(codes: NDArray[np.integer], *, ordered: bool = False) ->
     counts = np.bincount(codes)
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] > 0]
-    made = [codes == level for level in order[1:]]
+    made = np.eye(len(counts))[order[1:]]  # one value for each level: rows of a level are alike
     if ordered and len(order) > 2:
-        score = ((np.cumsum(counts) - counts / 2.0) / len(codes) - 0.5)[codes]  # mean ranks
-        made = [score, score**2, *made]
+        score = (np.cumsum(counts) - counts / 2.0) / len(codes) - 0.5  # mean ranks
+        made = np.vstack([score, score**2, made])
     # No more than the levels allow: rounding may leave a little of a function that those before it tell.
-    values = orthonormal(np.array(made, float).reshape(len(made), len(codes)))[: max(len(order) - 1, 0)]
+    values = orthonormal(made, counts)[: max(len(order) - 1, 0)][:, codes]
     first = 1 if ordered and len(order) > 2 else len(values)
     return Functions(values, len(values), first, graded=False)
 
@@ -147,17 +149,31 @@ def ranks(values: NDArray[np.floating]) -> tuple[Floats, int]:
     return rank, len(starts)
 
 
-def orthonormal(functions: Floats) -> Floats:
+def orthonormal(functions: Floats, rows: NDArray[np.integer] | None = None) -> Floats:
     """Return functions of mean 0 and length 1, each without what those before it tell; none for one that is told.
+
+    ``rows``: how many rows each value stands for; default: one.
 
     >>> orthonormal(np.array([[0.0, 1.0, 2.0], [1.0, 3.0, 5.0]])).shape
     (1, 3)
+    >>> orthonormal(np.array([[0.0, 1.0]]), np.array([1, 3])).round(3).tolist()  # of 0, 1, 1, 1
+    [[-0.866, 0.289]]
     """
-    centered = functions - functions.mean(axis=1, keepdims=True)
+    n = functions.shape[1] if rows is None else int(rows.sum())
+    mean = functions.mean(axis=1) if rows is None else functions @ (rows / max(n, 1))
+    centered = functions - mean[:, None]
+    root = None if rows is None else np.sqrt(rows)
+    if root is not None:
+        centered *= root
     length = np.sqrt(np.einsum("ij,ij->i", centered, centered))
-    kept = length > 1e-12 * (1.0 + np.abs(functions).max(axis=1, initial=0.0)) * np.sqrt(max(functions.shape[1], 1))
+    kept = length > 1e-12 * (1.0 + np.abs(functions).max(axis=1, initial=0.0)) * np.sqrt(max(n, 1))
     centered /= np.where(kept, length, 1.0)[:, None]
-    centered = centered if kept.all() else centered[kept]
+    made = _apart(centered if kept.all() else centered[kept])
+    return made if root is None else np.asarray(made / np.where(root > 0, root, 1.0))
+
+
+def _apart(centered: Floats) -> Floats:
+    """Return the same for functions of mean 0 and length 1."""
     if len(centered) == 2:
         return _two_apart(centered)
     while len(centered):
@@ -165,7 +181,7 @@ def orthonormal(functions: Floats) -> Floats:
         if new.all():
             # Cholesky's factor of the inner products, twice for its precision: much faster than QR for few functions.
             for _ in range(2):
-                centered = np.linalg.solve(np.linalg.cholesky(centered @ centered.T), centered)
+                centered = np.linalg.inv(np.linalg.cholesky(centered @ centered.T)) @ centered
             return np.ascontiguousarray(centered)
         centered = centered[: len(new)][new]
     return np.asarray(centered)

@@ -67,6 +67,8 @@ class Moments(ABC):
 class MemoryMoments(Moments):
     """Moments of the rows of a `Frame` in memory.
 
+    ``briefly``: few questions will be asked, so that not all functions are multiplied with each other beforehand.
+
     Examples
     --------
     >>> frame = Frame.from_codes([[0, 0], [0, 1], [1, 1], [1, 1]] * 10, names=["a", "b"])
@@ -75,14 +77,14 @@ class MemoryMoments(Moments):
     [[1.0, 0.577]]
     """
 
-    def __init__(self, frame: Frame) -> None:
+    def __init__(self, frame: Frame, *, briefly: bool = False) -> None:
         self.frame, self.names, self.n_rows = frame, frame.names, frame.n_rows
         self._kept: OrderedDict[tuple[str, int], NDArray[np.floating]] = OrderedDict()
         self._codes: dict[int, NDArray[np.int64]] = {}
         self._lock = RLock()
         is_number = np.array([x in frame.numbers for x in range(frame.n_columns)], bool)
         most = int(np.where(is_number, GIVEN, np.maximum(frame.arities - 1, 1)).sum())
-        whole = most <= WHOLE_FUNCTIONS and most**2 * self.n_rows <= WHOLE_WORK
+        whole = not briefly and most <= WHOLE_FUNCTIONS and most**2 * self.n_rows <= WHOLE_WORK
         self._begin, self.first = np.zeros(frame.n_columns + 1, np.int64), np.zeros(frame.n_columns, np.int64)
         self._graded, tested = np.zeros(frame.n_columns, bool), np.zeros(frame.n_columns, np.int64)
         most = most if whole else int(np.where(is_number, TESTED, np.maximum(frame.arities - 1, 1)).sum())
@@ -150,6 +152,8 @@ class MemoryMoments(Moments):
         return len(self._all_rows(x)) if self._graded[x] else self.tested(x)
 
     def _all_rows(self, x: int) -> NDArray[np.floating]:
+        if not self._graded[x]:  # all of them are tested
+            return self._values[self._begin[x] : self._begin[x + 1]]
         known = self._kept.get(("rows", x))
         return self._keep(("rows", x), self._made(x, GIVEN).values) if known is None else known
 

@@ -48,7 +48,7 @@ class MixedTests(IndependenceTest):
             tests.scan(columns[measured == here], y, given, even_if_unreliable=even_if_unreliable)
             for tests, here in ((self.tables, False), (self.blocks, True))
         ]
-        return concatenated(parts).where(np.argsort(np.argsort(measured, kind="stable"), kind="stable"))
+        return concatenated(parts, tuple(given)).where(np.argsort(np.argsort(measured, kind="stable"), kind="stable"))
 
     def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
         """Test each member against ``y`` given all the other members."""

@@ -50,7 +50,7 @@ class RoutedTests(IndependenceTest):
             return others
         own = self.with_target.scan([self.target], y, given, even_if_unreliable=even_if_unreliable)
         order = np.argsort(np.argsort(columns == self.target, kind="stable"), kind="stable")
-        return concatenated([others, own]).where(order)
+        return concatenated([others, own], tuple(given)).where(order)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the bound of those that answer; the larger one, where both may."""

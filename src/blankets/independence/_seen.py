@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.caching import cached_property
-from blankets.counting import MemoryMoments
+from blankets.counting import GIVEN, MemoryMoments
 from blankets.data import Frame
 from blankets.independence._blocks import BlockTests
 from blankets.independence._contract import Columns, CountedTests, Tally, concatenated
-from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._evidence import EvidenceBatch, Given
 
-_KEPT = 16  # sets of rows whose functions are kept
+_KEPT_BYTES = 256 << 20  # functions of columns in sets of rows that are kept
+_FEW = 6  # columns in question, up to which all products of their functions are made at once
 
 
 class SeenBlocks(CountedTests):
     """Tests of functions of columns by test-wise deletion.
 
     ``frame``: the table, with holes. The rest is as for `BlockTests`. Functions of a column are made anew from the rows
-    of each test: those of other rows would be neither of mean 0 nor orthonormal.
+    of each test: those of other rows would be neither of mean 0 nor orthonormal. Columns that are missing in the same
+    rows are tested together, and what was made for a set of rows is kept for questions at any level.
 
     Examples
     --------
@@ -42,100 +45,127 @@ class SeenBlocks(CountedTests):
         self.frame, self.names, self.level = frame, frame.names, level
         self.reliability, self.strength = reliability, strength
         self.tally, self.memo = Tally(), {}
-        self._gappy = np.isin(np.arange(frame.n_columns), list(frame.holes))
-        self._kept: OrderedDict[frozenset[int], BlockTests] = OrderedDict()
-        self._lock = Lock()
+        self._gone = {j: np.packbits(gap) for j in frame.holes if (gap := frame.gaps(j)) is not None}
+        self._none_gone = np.zeros(-(-frame.n_rows // 8), np.uint8)
+        self._kept = _Kept()
         self._quick = False  # whether inner products decide alone
-
-    @cached_property
-    def _by_formula(self) -> SeenBlocks:
-        tests = self.at_level(self.level or 0.0)
-        tests._quick = True
-        return tests
 
     def by_formula(self) -> SeenBlocks:
         """Return the same tests by inner products alone."""
         return self._by_formula
 
     @cached_property
+    def _by_formula(self) -> SeenBlocks:
+        return self._like(self.level, quick=True)
+
+    def at_level(self, level: float) -> SeenBlocks:
+        """Return the same tests for decisions at another level."""
+        return self._like(None if self.level is None else level, quick=False)
+
+    def _like(self, level: float | None, *, quick: bool) -> SeenBlocks:
+        """Return the same tests, which share what they keep."""
+        tests = copy(self)
+        tests.level, tests.memo, tests._quick = level, {}, quick
+        for made in ("_by_formula", "of_all"):
+            vars(tests).pop(made, None)
+        return tests
+
+    @cached_property
     def of_all(self) -> BlockTests:
-        """The tests of all rows, for columns that have no holes."""
-        return self._tests(self.frame)
+        """The tests of all rows, for a frame without holes."""
+        return self._tests_of(MemoryMoments(self.frame))
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
         """Test each of ``xs`` against ``y`` given one set, on the rows that have a value of all of them."""
         columns, given = np.asarray(xs, np.int64), tuple(given)
-        fixed = frozenset(j for j in (y, *given) if self._gappy[j])
-        own = self._gappy[columns]
-        batches = [self._known(fixed).scan(columns[~own], y, given, even_if_unreliable=even_if_unreliable)]
-        batches += [self._alone(int(x), y, given, fixed, even_if_unreliable=even_if_unreliable) for x in columns[own]]
-        order = np.argsort(np.argsort(own, kind="stable"), kind="stable")
-        return concatenated(batches).where(order)
+        batches, places = [], []
+        for at, tests, there in self._parts(columns, y, given):
+            numbers = np.searchsorted(there, columns[at])
+            of_y, *of_given = np.searchsorted(there, [y, *given]).tolist()
+            batch = tests.scan(numbers, of_y, of_given, even_if_unreliable=even_if_unreliable)
+            batch.xs, batch.y, batch.given = columns[at], y, given
+            batches.append(batch)
+            places.append(at)
+        if len(batches) == 1:
+            return batches[0]
+        return concatenated(batches, given).where(np.argsort(np.concatenate(places)))
 
     def information(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, about_xs: bool = False
     ) -> NDArray[np.float64]:
         """Return how much each of ``xs`` tells about ``y`` given one set, or ``y`` about each, on the rows with all."""
         columns, given = np.asarray(xs, np.int64), tuple(given)
-        fixed = frozenset(j for j in (y, *given) if self._gappy[j])
-        own, told = self._gappy[columns], np.empty(len(columns))
-        told[~own] = self._known(fixed).information(columns[~own], y, given, about_xs=about_xs)
-        for i in np.flatnonzero(own):
-            part = self._part(int(columns[i]), y, given, fixed)
-            told[i] = self._tests(part).information([0], 1, range(2, part.n_columns), about_xs=about_xs)[0]
+        told = np.empty(len(columns))
+        for at, tests, there in self._parts(columns, y, given):
+            of_y, *of_given = np.searchsorted(there, [y, *given]).tolist()
+            told[at] = tests.information(np.searchsorted(there, columns[at]), of_y, of_given, about_xs=about_xs)
         return told
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return what all rows would allow: a bound, if a generous one."""
-        return self._known(frozenset()).deepest(xs, y, among)
-
-    def at_level(self, level: float) -> SeenBlocks:
-        """Return the same tests for decisions at another level."""
-        nearest = None if self.level is None else level
-        tests = SeenBlocks(self.frame, reliability=self.reliability, strength=self.strength, level=nearest)
-        tests.tally = self.tally
-        return tests
+        return self._filled().deepest(xs, y, among)
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows the rule of reliability asks for."""
-        return self._known(frozenset()).rows_for(x, y, given)
+        return self._filled().rows_for(x, y, given)
 
-    def _known(self, holes: frozenset[int]) -> BlockTests:
-        """Return the tests of the rows that have a value of some columns, kept for the next question."""
-        with self._lock:
-            if holes in self._kept:
-                self._kept.move_to_end(holes)
-                return self._kept[holes]
-        made = self._tests(self._rows(holes).filled())
-        with self._lock:
-            self._kept[holes] = made
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
+    def _filled(self) -> BlockTests:
+        return self._tests(self._none_gone.tobytes(), tuple(range(self.frame.n_columns)))
+
+    def _parts(
+        self, columns: NDArray[np.int64], y: int, given: Given
+    ) -> Iterator[tuple[NDArray[np.int64], BlockTests, NDArray[np.int64]]]:
+        """Yield places in ``columns`` whose tests have the same rows, the tests of these, and the columns they know."""
+        fixed = self._none_gone
+        for j in (y, *given):
+            fixed = fixed | self._gone[j] if j in self._gone else fixed
+        groups: dict[bytes, list[int]] = {} if len(columns) else {fixed.tobytes(): []}
+        for i, x in enumerate(columns.tolist()):
+            gone = fixed | self._gone[x] if x in self._gone else fixed
+            groups.setdefault(gone.tobytes(), []).append(i)
+        for rows, places in groups.items():
+            at = np.array(places, np.int64)
+            there = np.unique(np.concatenate([columns[at], [y, *given]]))
+            yield at, self._tests(rows, tuple(there.tolist())), there
+
+    def _tests(self, gone: bytes, columns: Given) -> BlockTests:
+        """Return the tests of some columns on the rows that are not gone."""
+        made = self._kept.get((gone, columns))
+        if made is None:
+            part = self.frame.select(columns)
+            absent = np.unpackbits(np.frombuffer(gone, np.uint8), count=part.n_rows)
+            part = part.take(absent == 0) if absent.any() else part.filled()
+            moments = MemoryMoments(part, briefly=len(columns) > _FEW)
+            made = self._tests_of(moments)
+            self._kept.put((gone, columns), made, 8 * part.n_rows * (GIVEN * len(columns) + int(moments.start[-1])))
+        tests = made if self.level is None else made.at_level(self.level)
+        return tests.by_formula() if self._quick else tests
+
+    def _tests_of(self, moments: MemoryMoments) -> BlockTests:
+        made = BlockTests(moments, reliability=self.reliability, strength=self.strength, level=self.level)
+        made.tally = self.tally
         return made
 
-    def _alone(
-        self, x: int, y: int, given: tuple[int, ...], fixed: frozenset[int], *, even_if_unreliable: bool
-    ) -> EvidenceBatch:
-        """Test a column with holes of its own, on its own rows; only the columns in question are looked at."""
-        part = self._part(x, y, given, fixed)
-        batch = self._tests(part).scan([0], 1, range(2, part.n_columns), even_if_unreliable=even_if_unreliable)
-        batch.xs, batch.y, batch.given = np.array([x], np.int64), y, given
-        return batch
 
-    def _part(self, x: int, y: int, given: tuple[int, ...], fixed: frozenset[int]) -> Frame:
-        """Return the columns in question, with the rows that have all of them."""
-        return self._rows(fixed | {x}).select([x, y, *given]).filled()
+class _Kept:
+    """Tests of sets of rows, the last ones that were asked for."""
 
-    def _rows(self, holes: frozenset[int]) -> Frame:
-        gaps = [gap for j in sorted(holes) if (gap := self.frame.gaps(j)) is not None]
-        if not gaps:
-            return self.frame
-        seen: NDArray[np.bool_] = ~np.logical_or.reduce(gaps)
-        return self.frame.take(seen)
+    def __init__(self) -> None:
+        self._tests: OrderedDict[tuple[bytes, Given], tuple[BlockTests, int]] = OrderedDict()
+        self._bytes, self._lock = 0, Lock()
 
-    def _tests(self, frame: Frame) -> BlockTests:
-        made = BlockTests(MemoryMoments(frame), reliability=self.reliability, strength=self.strength, level=self.level)
-        made.tally = self.tally
-        return made.by_formula() if self._quick else made
+    def get(self, key: tuple[bytes, Given]) -> BlockTests | None:
+        with self._lock:
+            if key not in self._tests:
+                return None
+            self._tests.move_to_end(key)
+            return self._tests[key][0]
+
+    def put(self, key: tuple[bytes, Given], tests: BlockTests, size: int) -> None:
+        with self._lock:
+            if key not in self._tests:
+                self._tests[key], self._bytes = (tests, size), self._bytes + size
+            while len(self._tests) > 1 and self._bytes > _KEPT_BYTES:
+                self._bytes -= self._tests.popitem(last=False)[1][1]

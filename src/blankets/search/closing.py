@@ -374,6 +374,7 @@ def equivalents_of(
     if not len(columns) or not members:
         return {}
     quick, found = tests.by_formula(), dict[int, tuple[int, ...]]()
+    redundant = dict[int, bool]()  # columns that were tested given all members: the same question for each of these
     for a in members:
         rest = tuple(z for z in members if z != a)
         alone = quick.scan((*columns, a), target, rest)
@@ -381,7 +382,9 @@ def equivalents_of(
         able = alone.xs[:-1][(_perhaps_dependent(alone, level) & (tells >= tells[-1] / 2.0))[:-1]]
         if not len(able):
             continue
-        able = able[tests.scan(able, target, members).independent(alpha)]
+        if new := [x for x in able.tolist() if x not in redundant]:
+            redundant |= zip(new, tests.scan(new, target, members).independent(alpha).tolist(), strict=True)
+        able = able[[redundant[x] for x in able.tolist()]]
         # Few columns make a member irrelevant, so this comes before their own p-values at a small level.
         able = able[[tests.test(a, target, (*rest, b)).independent(alpha) for b in able.tolist()]]
         if not len(able):

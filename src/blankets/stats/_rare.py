@@ -21,7 +21,7 @@ RARE = 40  # rows of a level, below which it is rare
 MOST_LEVELS = 8  # levels of a category for which this is worth its time
 ROWS_A_FUNCTION = 4  # rows of the rarest level for each function that its probability depends on
 _RIDGE = 1.0  # weight of the prior of logistic coefficients (normal, variance 1) next to the rows
-_STEPS = 25
+_STEPS, _GAIN = 25, 1e-10  # of a fit: at most so many, and until one gains so little (a step of 1e-5 standard errors)
 _LEAST_SPREAD = 0.3  # share of the variance of a chi-square, below which it is not believed
 _CAP = 1.1  # no more than this times the level is ever rejected, whatever the ties
 _UNDERFLOW = math.log(1e-280)
@@ -56,25 +56,30 @@ def logistic_fit(there: NDArray[np.bool_], basis: Floats, ridge: float = _RIDGE)
     prior[0] = 0.0
     beta = np.zeros(len(design))
     beta[0] = math.log(share / (1.0 - share))
-    loss = _loss(beta, design, there, prior)
+    index, short = beta @ design, design.astype(np.float32)
+    loss = _loss(index, there, beta, prior)
     for _ in range(_STEPS):
-        p = 1.0 / (1.0 + np.exp(-(beta @ design)))
-        weight = np.maximum(p * (1.0 - p), 1e-10)
-        step = np.linalg.solve((design * weight) @ design.T + np.diag(prior), design @ (there - p) - prior * beta)
-        size = 1.0
-        while (new := _loss(beta + size * step, design, there, prior)) > loss and size > 1e-6:
+        p = 1.0 / (1.0 + np.exp(-index))
+        # Four-byte numbers, and one array times itself, are four times as fast; the gradient says where the optimum is.
+        half = short * np.sqrt(np.maximum(p * (1.0 - p), 1e-10)).astype(np.float32)
+        step = np.linalg.solve((half @ half.T).astype(float) + np.diag(prior), design @ (there - p) - prior * beta)
+        along, size = step @ design, 1.0
+        while True:
+            new = beta + size * step
+            new_loss = _loss(index + size * along, there, new, prior)
+            if new_loss <= loss or size <= 1e-6:
+                break
             size /= 2.0  # Newton's step alone may leave the optimum further and further behind
-        if new > loss:
+        if new_loss > loss:
             break
-        beta, loss = beta + size * step, new
-        if float(np.abs(step).max()) < 1e-8:
+        beta, index, loss, gain = new, index + size * along, new_loss, loss - new_loss
+        if gain < _GAIN:
             break
-    return np.asarray(np.clip(1.0 / (1.0 + np.exp(-(beta @ design))), 1e-9, 1.0 - 1e-9))
+    return np.asarray(np.clip(1.0 / (1.0 + np.exp(-index)), 1e-9, 1.0 - 1e-9))
 
 
-def _loss(beta: Floats, design: Floats, there: NDArray[np.bool_], prior: Floats) -> float:
+def _loss(index: Floats, there: NDArray[np.bool_], beta: Floats, prior: Floats) -> float:
     """Return minus the penalized log-likelihood."""
-    index = beta @ design
     return float(np.logaddexp(0.0, index).sum() - index[there].sum() + 0.5 * (prior * beta) @ beta)
 
 
@@ -141,21 +146,27 @@ def score_law(left: Floats, by_level: Floats, probability: Floats) -> tuple[Floa
     >>> score_law(left, by_level, np.full((2, 2), 0.5))[1:]  # the statistic is 0 or 2, as likely as not
     (1, 1.0)
     """
-    kx, ky = len(left), len(by_level)
+    (kx, n), (ky, levels) = left.shape, by_level.shape
     mean = by_level @ probability
-    spread = np.einsum("bn,ib,jb->nij", probability, by_level, by_level) - np.einsum("in,jn->nij", mean, mean)
-    size, vectors = np.linalg.eigh(
-        np.einsum("an,bn,nij->aibj", left, left, spread, optimize=True).reshape(kx * ky, kx * ky)
-    )
+    squares = (by_level[:, None] * by_level).reshape(ky * ky, levels)
+    both = (left[:, None] * mean).reshape(kx * ky, n)
+    drawn = squares @ np.array([(left * p) @ left.T for p in probability]).reshape(levels, kx * kx)
+    drawn = drawn.reshape(ky, ky, kx, kx).transpose(2, 0, 3, 1).reshape(kx * ky, kx * ky)
+    size, vectors = np.linalg.eigh(drawn - both @ both.T)
     use = size > 1e-8 * max(float(size[-1]), 1e-300)
     k = int(np.count_nonzero(use))
     inverse = (vectors[:, use] / size[use]) @ vectors[:, use].T
-    of_rows = np.einsum("an,bn,aibj->nij", left, left, inverse.reshape(kx, ky, kx, ky), optimize=True)
-    away = by_level[:, :, None] - mean[:, None, :]  # (functions, levels, rows)
-    drawn = np.einsum("ibn,nij,jbn->bn", away, of_rows, away, optimize=True)
-    once, twice = (probability * drawn).sum(axis=0), (probability * drawn**2).sum(axis=0)
-    turned = of_rows @ spread
-    fourth = float((twice - once**2 - 2.0 * np.einsum("nij,nji->n", turned, turned)).sum())
+    # In each row the statistic is a quadratic form of what was drawn less its mean.
+    forms = np.empty((ky, ky, n))
+    for i in range(ky):
+        for j in range(i + 1):
+            forms[i, j] = forms[j, i] = ((inverse[i::ky, j::ky] @ left) * left).sum(axis=0)
+    turned = (forms * mean).sum(axis=1)
+    of_level = squares.T @ forms.reshape(ky * ky, n) - 2.0 * by_level.T @ turned + (mean * turned).sum(axis=0)
+    once, twice = (probability * of_level).sum(axis=0), (probability * of_level**2).sum(axis=0)
+    spread = (squares @ probability).reshape(ky, ky, n) - mean[:, None] * mean
+    product = forms.transpose(2, 0, 1) @ spread.transpose(2, 0, 1)
+    fourth = float((twice - once**2).sum() - 2.0 * (product * product.transpose(0, 2, 1)).sum())
     return inverse, k, 2.0 * k + fourth
 
 
