@@ -17,6 +17,8 @@ from blankets.independence._blocks import BlockTests
 from blankets.independence._contract import Columns, CountedTests, Tally, concatenated
 from blankets.independence._evidence import EvidenceBatch, Given
 
+_Known = tuple[NDArray[np.int64], BlockTests]  # the columns that tests know, and the tests
+
 _KEPT_BYTES = 256 << 20  # functions of columns in sets of rows that are kept
 _FEW = 6  # columns in question, up to which all products of their functions are made at once
 
@@ -112,7 +114,7 @@ class SeenBlocks(CountedTests):
         return self._filled().rows_for(x, y, given)
 
     def _filled(self) -> BlockTests:
-        return self._tests(self._none_gone.tobytes(), tuple(range(self.frame.n_columns)))
+        return self._tests(self._none_gone.tobytes(), frozenset(range(self.frame.n_columns)))[1]
 
     def _parts(
         self, columns: NDArray[np.int64], y: int, given: Given
@@ -127,21 +129,24 @@ class SeenBlocks(CountedTests):
             groups.setdefault(gone.tobytes(), []).append(i)
         for rows, places in groups.items():
             at = np.array(places, np.int64)
-            there = np.unique(np.concatenate([columns[at], [y, *given]]))
-            yield at, self._tests(rows, tuple(there.tolist())), there
+            there, tests = self._tests(rows, frozenset([*columns[at].tolist(), y, *given]))
+            yield at, tests, there
 
-    def _tests(self, gone: bytes, columns: Given) -> BlockTests:
-        """Return the tests of some columns on the rows that are not gone."""
-        made = self._kept.get((gone, columns))
-        if made is None:
-            part = self.frame.select(columns)
+    def _tests(self, gone: bytes, columns: frozenset[int]) -> tuple[NDArray[np.int64], BlockTests]:
+        """Return tests of the rows that are not gone which know some columns, and all the columns that they know."""
+        found = self._kept.get(gone, columns)
+        if found is None:
+            there = np.array(sorted(columns), np.int64)
+            part = self.frame.select(there.tolist())
             absent = np.unpackbits(np.frombuffer(gone, np.uint8), count=part.n_rows)
             part = part.take(absent == 0) if absent.any() else part.filled()
             moments = MemoryMoments(part, briefly=len(columns) > _FEW)
-            made = self._tests_of(moments)
-            self._kept.put((gone, columns), made, 8 * part.n_rows * (GIVEN * len(columns) + int(moments.start[-1])))
+            found = there, self._tests_of(moments)
+            size = 8 * part.n_rows * (GIVEN * len(columns) + int(moments.start[-1]))
+            self._kept.put(gone, columns, found, size)
+        there, made = found
         tests = made if self.level is None else made.at_level(self.level)
-        return tests.by_formula() if self._quick else tests
+        return there, tests.by_formula() if self._quick else tests
 
     def _tests_of(self, moments: MemoryMoments) -> BlockTests:
         made = BlockTests(moments, reliability=self.reliability, strength=self.strength, level=self.level)
@@ -153,19 +158,28 @@ class _Kept:
     """Tests of sets of rows, the last ones that were asked for."""
 
     def __init__(self) -> None:
-        self._tests: OrderedDict[tuple[bytes, Given], tuple[BlockTests, int]] = OrderedDict()
+        self._tests: OrderedDict[tuple[bytes, frozenset[int]], tuple[_Known, int]] = OrderedDict()
+        self._wider: dict[bytes, list[frozenset[int]]] = {}  # by rows, the sets of columns that tests know
         self._bytes, self._lock = 0, Lock()
 
-    def get(self, key: tuple[bytes, Given]) -> BlockTests | None:
+    def get(self, gone: bytes, columns: frozenset[int]) -> _Known | None:
+        """Return tests that know at least these columns."""
         with self._lock:
-            if key not in self._tests:
-                return None
-            self._tests.move_to_end(key)
-            return self._tests[key][0]
+            for known in self._wider.get(gone, ()):
+                if columns <= known:
+                    self._tests.move_to_end((gone, known))
+                    return self._tests[gone, known][0]
+        return None
 
-    def put(self, key: tuple[bytes, Given], tests: BlockTests, size: int) -> None:
+    def put(self, gone: bytes, columns: frozenset[int], tests: _Known, size: int) -> None:
+        """Keep tests, and forget those that were not asked for longest."""
         with self._lock:
-            if key not in self._tests:
-                self._tests[key], self._bytes = (tests, size), self._bytes + size
+            if (gone, columns) not in self._tests:
+                self._tests[gone, columns], self._bytes = (tests, size), self._bytes + size
+                self._wider.setdefault(gone, []).append(columns)
             while len(self._tests) > 1 and self._bytes > _KEPT_BYTES:
-                self._bytes -= self._tests.popitem(last=False)[1][1]
+                (rows, known), (_, size) = self._tests.popitem(last=False)
+                self._bytes -= size
+                self._wider[rows].remove(known)
+                if not self._wider[rows]:
+                    del self._wider[rows]
