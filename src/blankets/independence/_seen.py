@@ -45,7 +45,7 @@ class SeenBlocks(CountedTests):
         self._gappy = np.isin(np.arange(frame.n_columns), list(frame.holes))
         self._kept: OrderedDict[frozenset[int], BlockTests] = OrderedDict()
         self._lock = Lock()
-        self._quick = False  # whether inner products decide alone
+        self._quick = self._again = False  # whether inner products decide alone; whether rows are asked far away too
 
     @cached_property
     def _by_formula(self) -> SeenBlocks:
@@ -56,6 +56,12 @@ class SeenBlocks(CountedTests):
     def by_formula(self) -> SeenBlocks:
         """Return the same tests by inner products alone."""
         return self._by_formula
+
+    def by_rows(self) -> SeenBlocks:
+        """Return the same tests, which ask rows again before a scan finds nothing dependent."""
+        tests = self.at_level(self.level or 0.0)
+        tests._again = True
+        return tests
 
     @cached_property
     def of_all(self) -> BlockTests:
@@ -138,4 +144,4 @@ class SeenBlocks(CountedTests):
     def _tests(self, frame: Frame) -> BlockTests:
         made = BlockTests(MemoryMoments(frame), reliability=self.reliability, strength=self.strength, level=self.level)
         made.tally = self.tally
-        return made.by_formula() if self._quick else made
+        return made.by_formula() if self._quick else made.by_rows() if self._again else made

@@ -83,7 +83,7 @@ class _Blanket:
             return None
         scan = self._last_scan()
         if scan is None:
-            scan = self.tests.at_level(self.level()).scan(columns, self.target, self.members)
+            scan = self.tests.at_level(self.level()).by_rows().scan(columns, self.target, self.members)
             self.trace.passed_over(scan, "closing")
         return scan.strongest(self.level())
 
@@ -112,7 +112,7 @@ class _Blanket:
     def leave(self, stay: Collection[int]) -> None:
         """Remove, one at a time and the weakest first, members that are irrelevant given the others."""
         while len(self.members) > 1:
-            batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target)
+            batch = self.tests.at_level(self.alpha).by_rows().drop_one(self.members, self.target)
             free = batch.independent(self.alpha) & ~np.isin(batch.xs, list(stay))
             if not free.any():
                 return
