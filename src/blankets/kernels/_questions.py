@@ -37,7 +37,7 @@ from blankets.kernels._types import *
 
 BLOCK: int64 = 1 << 13  # counts of candidates that are counted together: 32 KiB, as large as a first-level cache
 PAIRS: int64 = 1 << 12  # columns of two levels that are answered together: 64 KiB of answers
-LANED_BITS: int64 = 32  # cells up to which bits are faster than lanes: up to 64 with AVX-512 they are even, with AVX2 up to 32
+LANED_BITS: int64 = 32  # cells up to which bits are faster than lanes with AVX2; with AVX-512 they are up to 64
 MOST_STRATA: int64 = 1 << 20  # and four for each row; more are left to the counter
 MOST_COUNTS: int64 = 1 << 20  # of one table; larger ones are left to the counter
 MOST_FEWER: int64 = 1 << 24  # the same of a table that the counter would make larger

@@ -30,9 +30,9 @@ def grow(
     tests: IndependenceTest, target: int, candidates: Sequence[int], blanket: list[int], *, alpha: float, trace: Trace
 ) -> None:
     """Admit the strongest candidate given the blanket so far, until none is dependent."""
-    columns = np.asarray(candidates, np.int64)
-    while admit_strongest(tests, target, outside(columns, blanket), blanket, alpha=alpha, trace=trace):
-        pass
+    columns = outside(np.asarray(candidates, np.int64), blanket)
+    while best := admit_strongest(tests, target, columns, blanket, alpha=alpha, trace=trace):
+        columns = columns[columns != best.x]
 
 
 def outside(columns: NDArray[np.int64], blanket: Sequence[int]) -> NDArray[np.int64]:
