@@ -433,7 +433,7 @@ class _Rows:
     def _rare(self, x: int) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
         """Return the levels of x and of y, of each that is a category, if few rows are to have the rarest of both.
 
-        Their products would be so skewed that the spread which they show goes with their sum.
+        Their products would be so skewed that the spread which they show goes with their sum; see methods (10.15).
         """
         few = self.moments.fewest(x) * self.moments.fewest(self.y) < RARE * self.moments.n_rows
         return (self._levels(x), self._levels(self.y)) if few else (None, None)

@@ -16,8 +16,9 @@ remove each other, and neither is a member. So the answer of every search is che
 
 Tests that can admit a column are performed even in sparse tables, if their p-values are right there
 (`IndependenceTest.at_level`): a small p-value is evidence for any number of rows. A column is called *out* only by
-tests with enough rows. If there are too few rows to test it given all members, it is out if some of them separate it
-from the target, and otherwise undecided.
+tests with enough rows, and where numbers are involved after rows were asked, as far as that takes not too long
+(`IndependenceTest.by_rows`). If there are too few rows to test it given all members, it is out if some of them
+separate it from the target, and otherwise undecided.
 
 A test without degrees of freedom needs no special rule here. It means that, in every group of rows with the same
 values of the members, the column or the target is constant: the members determine the column (or the target), so the
