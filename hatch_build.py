@@ -80,7 +80,6 @@ ITEMS = {
     "Words": "uint64",
     "Ints": "int64",
     "Reals": "cython.double",
-    "Singles": "cython.float",
 }
 WORDS = {
     r"-> (?:None|bool|int|float|Answers|Ints|Reals|tuple\[.*\]):$": ":",

@@ -122,19 +122,16 @@ class Cells:
         Of small strata, by n, r and c.
     binomials : ndarray of shape (49, 129, 5)
         Of binomial counts, by draws and probability.
-    means : ndarray of float32 of shape (33, 33, 33)
-        The means of small strata alone, which stay in the cache.
     roots : ndarray of shape (33, 33, 5)
         Of small strata, by n, a margin m and k: √((m)_k / (n - m)_k).
     """
 
     small: Reals4
     binomials: Reals3
-    means: Singles3
     roots: Reals3
 
-    def __init__(self, small: Reals4, binomials: Reals3, means: Singles3, roots: Reals3) -> None:
-        self.small, self.binomials, self.means, self.roots = view(small), view(binomials), view(means), view(roots)
+    def __init__(self, small: Reals4, binomials: Reals3, roots: Reals3) -> None:
+        self.small, self.binomials, self.roots = view(small), view(binomials), view(roots)
 
 
 @inner

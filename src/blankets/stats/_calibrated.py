@@ -61,12 +61,12 @@ def cell_tables() -> kernels.Cells:
     return kernels.Cells(*arrays_of_cells())
 
 
-def arrays_of_cells() -> tuple[Floats, Floats, NDArray[np.float32], Floats]:
+def arrays_of_cells() -> tuple[Floats, Floats, Floats]:
     """Return what `blankets.kernels.Cells` holds."""
     small = np.zeros((SMALL + 1, SMALL + 1, SMALL + 1, DEGREES + 1))
     binomials, roots = np.zeros((TABLED + 1, STEPS + 1, DEGREES + 1)), np.zeros((SMALL + 1, SMALL + 1, DEGREES + 1))
     kernels.fill_cells(*(table.reshape(-1, DEGREES + 1) for table in (small, binomials, roots)))
-    return small, binomials, small[..., 0].astype(np.float32), roots
+    return small, binomials, roots
 
 
 def log_p_from_moments(statistic: float, mean: float, variance: float) -> float:
