@@ -185,6 +185,18 @@ def test_a_count_that_is_mostly_0_and_a_rare_class_keep_the_level():
     assert rejected <= stats.binom.ppf(0.999, draws, 0.06)  # residual products alone reject about 30
 
 
+def test_two_numbers_that_are_mostly_0_keep_the_level():
+    rejected, draws = 0, 60
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        z, share, size = rng.normal(size=2000), rng.random((2, 2000)), rng.exponential(3, size=(2, 2000))
+        x, y = np.where(share < 0.055 * np.exp(0.4 * z), 1.0 + size, 0.0)
+        evidence = BlockTests(MemoryMoments(ingest({"x": x, "y": y, "z": z}, numbers=True).frame)).test(0, 1, [2])
+        rejected += evidence.p < 0.05
+        assert evidence.method == METHODS[8]
+    assert rejected <= stats.binom.ppf(0.999, draws, 0.06)  # residual products alone reject about 20
+
+
 def test_the_last_look_asks_rows_where_variances_move(monkeypatch):
     table = moved()
     frame = ingest(table, numbers=True).frame

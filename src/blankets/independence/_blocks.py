@@ -48,8 +48,9 @@ BLOCK_METHODS = (
     "inner products of functions of the columns: far from the level, as residuals in a part of the rows say too",
     "inner products of functions of the columns: far from the level if variances do not move with what is given, "
     "which was not checked because there are too many rows",
+    "products of residuals and inner products, the larger of two p-values: few rows decide",
 )
-_NOTHING, _FAR, _ROWS, _RARE, _MEET, _PART, _UNCHECKED = range(1, 8)
+_NOTHING, _FAR, _ROWS, _RARE, _MEET, _PART, _UNCHECKED, _LARGER = range(1, 9)
 _ROWS_A_FUNCTION = 8.0  # rows for each function conditioned on, beyond one for each column
 _CERTAIN = math.log(1e-12)  # inner products decide below this, given one column at most, where there is a level
 _NEAR = 5.0  # times the level, but at least 5%, or the root of a level below 1/400: rows decide below this
@@ -379,7 +380,8 @@ class _Rows:
         plain = left[~rare[left]]
         if len(plain):
             for i, p in zip(plain.tolist(), self._asked(xs[plain], self.given.basis, 1).tolist(), strict=True):
-                answers[i] = (p, _ROWS)
+                # Of two numbers that are so skewed, no law is known: neither p-value is believed alone.
+                answers[i] = (max(p, float(log_p[i])), _LARGER) if self._few(int(xs[i])) else (p, _ROWS)
         for i in left[rare[left]].tolist():
             answers[i] = self._of_rare(int(xs[i]))
         return answers
@@ -435,8 +437,11 @@ class _Rows:
 
         Their products would be so skewed that the spread which they show goes with their sum; see methods (10.15).
         """
-        few = self.moments.fewest(x) * self.moments.fewest(self.y) < RARE * self.moments.n_rows
-        return (self._levels(x), self._levels(self.y)) if few else (None, None)
+        return (self._levels(x), self._levels(self.y)) if self._few(x) else (None, None)
+
+    def _few(self, x: int) -> bool:
+        """Tell whether few rows are expected to have the rarest levels of both."""
+        return self.moments.fewest(x) * self.moments.fewest(self.y) < RARE * self.moments.n_rows
 
     def _levels(self, x: int) -> NDArray[np.int64] | None:
         """Return the levels of a category that has not too many."""
