@@ -26,6 +26,7 @@ source_suffix = {".md": "markdown", ".rst": "restructuredtext"}
 exclude_patterns = ["_build", "_templates", "_static"]
 templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 2
 html_theme = "pydata_sphinx_theme"
 html_title = "blankets"
 html_static_path = ["_static"]

@@ -171,6 +171,8 @@ def test_levels_with_an_order_that_nobody_said():
     assert "None < Mild < Moderate < Severe" in words.what
     assert "ordered={'pain': ['None', 'Mild', 'Moderate', 'Severe']}" in words.next_step
     assert "ordered=['grade', 'visits']" in numbers.next_step
+    scale = {f"q{k}": rng.integers(1, 6, N) for k in range(3)}  # these are read in order
+    assert not {*scale} & set(bl.audit(table.assign(**scale), "ill").columns("order"))
     said = {"pain": ["None", "Mild", "Moderate", "Severe"], "grade": [*range(1, 9)], "visits": [*range(12)]}
     assert not bl.audit(table, "ill", ordered=said).columns("order")  # as advised, it has nothing more to say
 

@@ -205,6 +205,17 @@ def test_two_columns_that_make_the_target():
     assert "together tell ill in 100.0% of the rows" in found.what
 
 
+def test_combinations_that_few_rows_have_tell_nothing():
+    """Of the combinations of four members most have one or two rows, which they tell by themselves."""
+    rng = np.random.default_rng(16)
+    four = rng.integers(-2, 3, (4, N))
+    x = pd.DataFrame(four.T, columns=list("abcd")).astype(str)
+    ill = rng.random(N) < 1 / (1 + np.exp(-2.5 * four.sum(axis=0)))
+    blanket = bl.discover(x.assign(ill=np.where(ill, "yes", "no")), "ill")
+    assert set(blanket.members) == set("abcd")
+    assert [one for one in blanket.checks if one.kind == "leaking"] == []
+
+
 def test_a_member_that_few_rows_have():
     data = clinic()
     rng = np.random.default_rng(16)

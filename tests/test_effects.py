@@ -320,10 +320,11 @@ def test_patterns_of_more_combinations_than_a_number_has():
     rng = np.random.default_rng(8)
     columns = [rng.integers(0, 50, 40) for _ in range(15)]  # 50**15 is above 2**63
     columns = [np.concatenate([column, column[:10]]) for column in columns]
-    first, pattern = _patterns(columns)
+    classes = np.repeat([0, 1], [40, 10])  # the last ten rows are the first ten again, in the other class
+    row, counts = _patterns(columns, classes, 2)
     stacked = np.stack(columns, axis=1)
-    assert len(first) == len(np.unique(stacked, axis=0)) == 40
-    assert np.array_equal(stacked[first][pattern], stacked)
+    expected = {tuple(values): [1, int(i < 10)] for i, values in enumerate(stacked[:40].tolist())}
+    assert {tuple(stacked[at].tolist()): some.tolist() for at, some in zip(row, counts, strict=True)} == expected
 
 
 @pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")

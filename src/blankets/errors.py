@@ -311,14 +311,24 @@ def did_you_mean(got: str, choices: Sequence[str]) -> str:
 
     >>> did_you_mean("Age", ["wage", "age"])
     "; did you mean 'age'?"
+    >>> did_you_mean("cats", ["auto", "none"]), did_you_mean("up", ["pu", "mcar"])
+    ('', "; did you mean 'pu'?")
     """
     alike = [choice for choice in choices if _folded(choice) == _folded(got)]
-    near = alike or get_close_matches(got, choices, n=1, cutoff=0.5)
+    near = alike or get_close_matches(got, choices, n=1, cutoff=0.65) or [c for c in choices if _one_slip(got, c)]
     if not near:
         return ""
     same_to_the_eye = normalize("NFC", near[0]) == normalize("NFC", got)
     shown = ascii(near[0]) if same_to_the_eye else repr(near[0])
     return f"; did you mean {shown}?"
+
+
+def _one_slip(got: str, choice: str) -> bool:
+    """Tell whether a short word is another with one letter wrong, with its letters in another order, or its start."""
+    wrong = sum(a != b for a, b in zip(got, choice, strict=False))
+    return (len(got) == len(choice) > 1 and (wrong == 1 or sorted(got) == sorted(choice))) or (
+        len(got) > 1 and choice.startswith(got)
+    )
 
 
 def _folded(text: str) -> str:

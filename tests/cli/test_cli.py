@@ -165,6 +165,21 @@ def test_only_what_the_user_chose_is_passed_on(table, monkeypatch, capsys):
         "options": {"max_given": 3},
         "progress": False,
     }
+    assert run(["discover", table, "-t", "wet", "--discretize", "wet=number"]) == 3
+    assert seen["discretize"] == {"wet": "number"}
+
+
+def test_advice_about_a_count_can_be_followed_to_the_letter(tmp_path, capsys):
+    rng = np.random.default_rng(17)
+    age = rng.integers(20, 80, 600)
+    path = tmp_path / "visits.csv"
+    rows = zip(age, rng.poisson(np.exp((age - 50) / 20)).clip(0, 8), strict=True)
+    path.write_text("age,visits\n" + "".join(f"{a},{v}\n" for a, v in rows))
+    assert run(["discover", str(path), "-t", "visits"]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "test it as a number: --discretize visits=number." in said
+    assert run(["discover", str(path), "-t", "visits", "--discretize", "visits=number"]) == 0
+    assert "difference (95% interval)" in capsys.readouterr().out
 
 
 def test_bad_data_is_3_without_a_traceback(table, tmp_path, capsys):

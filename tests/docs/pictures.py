@@ -12,7 +12,7 @@ from blankets.report import planner
 
 ROOT = Path(__file__).parents[2]
 PICTURES = {
-    "report": ("report", 1080, 1450),
+    "report": ("report", 1080, 1490),
     "report-narrow": ("report", 380, 1000),
     "planner": ("planner", 1080, 1060),
 }
@@ -24,7 +24,7 @@ def main():
 
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         table = Path(shutil.copy(ROOT / "examples" / "clinic.csv", folder))
-        bl.discover(table, "readmitted").report(f"{folder}/report.html", source="clinic.csv")
+        bl.discover(table, "readmitted", roles=True).report(f"{folder}/report.html", source="clinic.csv")
         planner(f"{folder}/planner.html")
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name, (page, width, height) in PICTURES.items():

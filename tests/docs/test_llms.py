@@ -37,3 +37,5 @@ def test_both_are_written(tmp_path):
     LLMS["write"](tmp_path)
     assert (tmp_path / "llms.txt").read_text(encoding="utf-8") == INDEX
     assert (tmp_path / "llms-full.txt").read_text(encoding="utf-8") == FULL
+    front = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert re.findall(r'href="([^"]+)"', front) == ["llms.txt", "llms-full.txt"]

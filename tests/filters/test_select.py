@@ -138,7 +138,7 @@ def test_positive_unlabeled_without_a_prior_is_the_surrogate(table):
     surrogate = select(table.assign(ill=labeled.astype(int)), "ill", k=3)
     assert selection.names == surrogate.names
     assert selection.scores == pytest.approx(surrogate.scores, abs=1e-12)
-    assert "counts unlabeled rows as negatives (Ỹ0)" in selection.labels
+    assert "counts unlabeled rows as negatives" in selection.labels
     assert f"{labeled.sum()} of 3000 rows are labeled" in selection.labels
 
 
@@ -149,7 +149,7 @@ def test_zero_is_unlabeled_under_pu(table):
     gaps = select(without_labels(table, labeled), "ill", labels="pu", prior=0.5, k=3)
     assert zeros.names == gaps.names
     assert zeros.scores == gaps.scores
-    assert "p(y=1) is assumed to be 0.5" in gaps.labels
+    assert "p(y=1), is assumed to be 0.5" in gaps.labels
     assert gaps.settings["prior"] == "0.5"
 
 
@@ -166,10 +166,10 @@ def test_soft_knowledge_chooses_the_surrogate(table):
     gaps = without_labels(table, labeled)
     rare = select(gaps, "ill", labels="mar-c", prior="<0.3", k=2)
     common = select(gaps, "ill", labels="mar-c", prior=">0.7", k=2)
-    assert "counts unlabeled rows as negatives (Ỹ0)" in rare.labels
-    assert "counts unlabeled rows as positives (Ỹ1)" in common.labels
+    assert "counts unlabeled rows as negatives" in rare.labels
+    assert "counts unlabeled rows as positives" in common.labels
     nothing = select(gaps, "ill", labels="mar-c", k=2)
-    assert "a class of their own (Ỹm)" in nothing.labels
+    assert "a class of their own" in nothing.labels
     third = table["ill"].where(labeled, 2).to_numpy()
     expected = select(table.drop(columns="ill"), y=third, k=2)
     assert nothing.scores == pytest.approx(expected.scores, abs=1e-12)

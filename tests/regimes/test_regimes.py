@@ -66,7 +66,7 @@ def test_valid_surrogates(regime, valid):
 
 def test_invalid_surrogates_are_refused_or_forced_and_marked():
     regime = SemiSupervised("mar-f")
-    with pytest.raises(LabelError, match=r"counts unlabeled rows as negatives .* is not valid here: labeling"):
+    with pytest.raises(LabelError, match=r"counts unlabeled rows as negatives is not valid here: labeling"):
         replace(regime, surrogate="y0").stand_in(SEMI)
     with pytest.raises(LabelError, match="use 'listwise', or add force=True"):
         replace(regime, surrogate="y1").stand_in(SEMI)
@@ -385,7 +385,7 @@ def test_auto_says_what_it_saw_and_assumed():
 def test_descriptions():
     said = PositiveUnlabeled(less_than(0.4)).describe(PU)
     assert said.startswith("5 of 100 rows are labeled: 5 as 1. Only positives are labeled")
-    assert said.endswith("p(y=1) is assumed to be below 0.4.")
+    assert said.endswith("p(y=1), is assumed to be below 0.4.")
     assert "depend on its class alone (MAR-C)" in SemiSupervised("mar-c").describe(SEMI)
     assert Supervised().describe(FULL) == "100 of 100 rows are labeled: 70 as 0, 30 as 1. Every row is labeled."
     assert Supervised().unlocked_by(Question.POWER) == ""

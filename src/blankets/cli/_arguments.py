@@ -112,7 +112,7 @@ reading_options = _all(
     click.option(
         "--discretize",
         metavar="RULE",
-        help="How numbers are cut into levels; default: they are not, where the test takes numbers.",
+        help="How numbers are cut into levels, or COLUMN=RULE; default: they are not, where the test takes numbers.",
     ),
     click.option("--n-bins", type=int, metavar="N", help="Number of levels for continuous columns."),
     click.option("--keep", multiple=True, metavar="COLUMN", help="Use this column even if it looks like an id."),
@@ -236,6 +236,16 @@ def orders(words: tuple[str, ...]) -> tuple[str, ...] | dict[str, list[str] | No
     return {name: levels.split(",") if equals else None for name, equals, levels in pairs}
 
 
+def rules(word: str) -> str | dict[str, str]:
+    """Return a rule for numbers, or that of one column, as the library takes it.
+
+    >>> rules("sturges"), rules("visits=number")
+    ('sturges', {'visits': 'number'})
+    """
+    name, equals, rule = word.rpartition("=")
+    return {name: rule} if equals else word
+
+
 def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a library function, from the options above and any others.
 
@@ -245,12 +255,10 @@ def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict
     given = {name: value for name, value in choices.items() if value is not None and value != ()}
     if "pairs" in given:
         given["options"] = parsed_options(given.pop("pairs"))
-    for name in ("positive", "unlabeled_marker"):
-        if name in given:
-            given[name] = value_of(given[name])
     _read_knowledge(given)
-    if "ordered" in given:
-        given["ordered"] = orders(given["ordered"])
+    readers: dict[str, Callable[[Any], Any]]
+    readers = {"positive": value_of, "unlabeled_marker": value_of, "ordered": orders, "discretize": rules}
+    given |= {name: read(given[name]) for name, read in readers.items() if name in given}
     if given.get("separator") in ("tab", "\\t"):
         given["separator"] = "\t"
     for names in (_TESTING, _ENGINE):

@@ -8,10 +8,11 @@ import shlex
 import click
 
 _LIST, _WORDS, _NUMBER = r"\[[^\]]*\]", r"'[^']*'(?:, '[^']*')*(?:,? or '[^']*')?", r"-?[\d.]*\d"
+_ONE = r"\{'[^']*': '[^']*'\}"  # a column and its rule
 _WORD = re.compile(r"'([^']*)'")
 _CALL = re.compile(r"\bbl\.(advise|audit|discover|plan|rank|refute|select|sensitivity|stability|test)\b(?!\()")
 _PARTS = re.compile(r"\bblanket\.(checks|effects|undecided)\b")
-_ARGUMENT = re.compile(rf"\b([a-z_]+)=({_LIST}|{_WORDS}|{_NUMBER}|None\b|)")
+_ARGUMENT = re.compile(rf"\b([a-z_]+)=({_LIST}|{_ONE}|{_WORDS}|{_NUMBER}|None\b|)")
 
 
 def in_options(sentence: str, *commands: click.Command) -> str:
@@ -34,6 +35,8 @@ def in_options(sentence: str, *commands: click.Command) -> str:
         if name not in options:
             return found.group()
         words, flag = _WORD.findall(value), options[name].opts[-1]
+        if value.startswith("{"):
+            return f"{flag} {shlex.quote('='.join(words))}"
         if len(words) > 1 and value.startswith("[") and options[name].multiple:
             return " ".join(f"{flag} {shlex.quote(word)}" for word in words)
         if len(words) == 1 or value == "[]":

@@ -10,7 +10,7 @@ from blankets.data._files import read_table
 from blankets.data._findings import Findings
 from blankets.data._frame import DenseColumns, Frame, NumberColumn, SparseColumns
 from blankets.data._imputed import completed_tables, repeated, repeated_reading, stacked
-from blankets.data._ingest import Ingested, ingest
+from blankets.data._ingest import Ingested, ingest, on_scales
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
@@ -57,6 +57,7 @@ __all__ = [
     "ingest_numeric",
     "is_store",
     "numbers_of",
+    "on_scales",
     "open_chunks",
     "open_table",
     "pack_chunks",

@@ -321,7 +321,8 @@ def _read_csv_plain(path: Path, dialect: Dialect, wishes: FileWishes) -> Table:
                     if not row:  # an empty line
                         continue
                     fields = f"line {rows.line_num} has {len(row)} fields, the header {len(header)}"
-                    raise DataError(f"{str(path)!r} cannot be read: {fields}")
+                    advice = f"a field that holds {dialect.separator!r} must be in quotes"
+                    raise DataError(f"{str(path)!r} cannot be read: {fields}; {advice}, or say separator='...'")
                 for append, field in zip(add, row, strict=True):
                     append(field)
     except UnicodeDecodeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,6 +33,12 @@ AS_IT_IS = Reading(na=())  # for a table that was read before
 # a code without an order, such as a region.
 SCALES = (*(tuple(range(1, top + 1)) for top in (5, 6, 7, 9, 10)), tuple(range(11)))
 SCALED = 3
+
+
+def on_scales(levels: Mapping[int, tuple[object, ...]]) -> dict[tuple[int, ...], list[int]]:
+    """Return scales with the columns whose levels are theirs, where several columns have the same scale."""
+    alike = {scale: [j for j, some in levels.items() if some == scale] for scale in SCALES}
+    return {scale: columns for scale, columns in alike.items() if len(columns) >= SCALED}
 
 
 @dataclass(frozen=True, eq=False)
@@ -312,10 +319,7 @@ class _Work:
         if not self.numbers or reading.ordered is not None:
             return frame
         plain = [j for j in range(frame.n_columns) if reading.rule_for(frame.names[j])[0] != "categorical"]
-        for scale in SCALES:
-            alike = [j for j in plain if frame.levels[j] == scale and j not in frame.ordered]
-            if len(alike) < SCALED:
-                continue
+        for scale, alike in on_scales({j: frame.levels[j] for j in plain if j not in frame.ordered}).items():
             names = [frame.names[j] for j in alike]
             self.findings.ordered += names
             self.findings.notes.append(

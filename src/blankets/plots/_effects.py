@@ -58,7 +58,8 @@ def plot_effects(
     values, known = _values(effects, intervals or {})
     names = list(values)[:most]
     values, known = {name: values[name] for name in names}, {name: known.get(name) for name in names}
-    ax = new_axes(ax, "drawing effects", (6.4, 1.3 + 0.3 * max(len(names), 3)))
+    wide = 8.8 if isinstance(effects, Blanket) and effects.effects is not None else 6.4  # words stand beside it
+    ax = new_axes(ax, "drawing effects", (wide, 1.3 + 0.3 * max(len(names), 3)))
     for row, name in enumerate(names):
         if (ends := known[name]) is not None:
             ax.plot(ends, [row, row], color=CYCLE[0], alpha=0.4, linewidth=6, solid_capstyle="round", zorder=2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from blankets.data import on_scales
 from blankets.results import Finding, joined
 from blankets.study import Study
 
@@ -43,7 +44,9 @@ def order_findings(study: Study) -> Iterator[Finding]:
     frame = study.frame
     free = [j for j in range(frame.n_columns) if j not in frame.ordered and j not in frame.numbers]
     absent = {} if study.encoder is None else study.encoder.missing_labels
-    levels = {frame.names[j]: tuple(x for x in frame.levels[j] if x != absent.get(frame.names[j])) for j in free}
+    there = {j: tuple(x for x in frame.levels[j] if x != absent.get(frame.names[j])) for j in free}
+    used = {j for columns in on_scales(there).values() for j in columns}  # an audit reads these without, tests do not
+    levels = {frame.names[j]: some for j, some in there.items() if j not in used}
     words = {name: order for name, some in levels.items() if (order := in_order(some)) is not None}
     for name, order in words.items():
         yield Finding(

@@ -188,7 +188,7 @@ def _rare_levels(study: Study) -> Iterator[Finding]:
             kind="rare levels",
             columns=tuple(rare),
             what=f"Have levels with fewer than {FEW} rows: {listed}.",
-            next_step="Merge them with others; test='auto' keeps its level even so.",
+            next_step="Merge them with others if you can; the default test is valid even so.",
             figures=rare,
         )
 

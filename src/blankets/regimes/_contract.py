@@ -239,7 +239,7 @@ class Regime(ABC):
 
     def describe(self, labels: Labels) -> str:
         """Return sentences on what the labels look like and what is assumed."""
-        known = "" if self.prior is None else f" p(y=1) is assumed to be {self.prior}."
+        known = "" if self.prior is None else f" The share of positives, p(y=1), is assumed to be {self.prior}."
         if more := self.prior_is_short(labels):
             known += f" That {more} can be chance."
         return f"{labels.saw}. {self.assumption}{known}"

@@ -45,9 +45,9 @@ class Surrogate(StrEnum):
 _WORDS = {
     Surrogate.FULL: "uses the target as it is",
     Surrogate.LISTWISE: "uses the labeled rows alone",
-    Surrogate.YM: "counts unlabeled rows as a class of their own (Ỹm)",
-    Surrogate.Y0: "counts unlabeled rows as negatives (Ỹ0)",
-    Surrogate.Y1: "counts unlabeled rows as positives (Ỹ1)",
+    Surrogate.YM: "counts unlabeled rows as a class of their own",
+    Surrogate.Y0: "counts unlabeled rows as negatives",
+    Surrogate.Y1: "counts unlabeled rows as positives",
     Surrogate.PAIRWISE: "counts labeled rows for the target and all rows for the margins of features",
     Surrogate.PREDICTED: "uses the gold labels, and the machine's labels of all rows beside them",
     Surrogate.WEIGHTED: "counts each labeled positive as one divided by its propensity",

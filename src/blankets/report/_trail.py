@@ -120,7 +120,8 @@ def _short(blanket: Blanket, explanation: Explanation) -> str:
         return "too few rows to test it given the members"
     if name in blanket.separators:
         among = blanket.separators[name]
-        return f"separated by {joined(among, 3)}" if among else "independent by itself"
+        known = f"{joined(among, 3)} {'is' if len(among) == 1 else 'are'} known"
+        return f"tells nothing more once {known}" if among else "tells nothing by itself"
     given = f" given {joined(evidence.given, 3)}" if evidence.given else " by itself"
     if not evidence.reliable:
         return f"too few rows to test it{given}"

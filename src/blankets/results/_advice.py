@@ -160,7 +160,7 @@ class Advice(Saved):
         return f"Advice on {shown(self.target)}: {self.saw}."
 
     def _sentences(self) -> Iterator[tuple[str, str]]:
-        known = "" if self.prior is None else f" p(y=1) is assumed to be {self.prior}."
+        known = "" if self.prior is None else f" The share of positives, p(y=1), is assumed to be {self.prior}."
         yield "", f"{self.assumption}{known}"
         for task, text in self.recommendations.items():
             yield _TASKS[task], text

@@ -5,7 +5,6 @@ A design has shape (rows, columns) and no constant: that is added here, first. C
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -70,9 +69,9 @@ class _Odds:
 
     def at(self, coefficients: Floats) -> tuple[float, Floats, Floats]:
         index = self.design @ coefficients
-        small = np.exp(-np.abs(index))  # never overflows
-        risk = np.where(index >= 0.0, 1.0, small) / (1.0 + small)
-        value = float(self.weights @ (self.target * index - np.maximum(index, 0.0) - np.log1p(small)))
+        minus = np.logaddexp(0.0, index)  # minus the log-likelihood of a row that is not positive
+        risk = np.exp(index - minus)
+        value = float(self.weights @ (self.target * index - minus))
         slope = (self.weights * (self.target - risk)) @ self.design
         each = self.weights * risk * (1.0 - risk)
         return value, slope, (self.design * each[:, np.newaxis]).T @ self.design
@@ -131,7 +130,7 @@ def odds_regression(
     model = _Odds(_with_constant(design), positive.astype(float), _ones(weights, len(design)))
     if robust or groups is not None:
         return _by_sandwich(model, groups, level)
-    top = _maximized(model, np.zeros(model.design.shape[1]), enough=ROUGH)
+    top = _maximized(model, _start(model), enough=ROUGH)
     errors = _errors(top)
     if errors.max() <= UNSURE:
         top = _maximized(model, top.at)
@@ -236,10 +235,9 @@ def student_quantile(freedom: float, level: float) -> float:
     return high
 
 
-def _penalized(model: _Model, coefficients: Floats) -> tuple[float, Floats, Floats]:
+def _penalized(model: _Model, coefficients: Floats, ridge: float) -> tuple[float, Floats, Floats]:
     """Return the log-likelihood less the penalty, its slope and minus its curvature."""
     value, slope, curve = model.at(coefficients)
-    ridge = RIDGE * float(model.weights.sum())
     value -= ridge / 2.0 * float(coefficients @ coefficients)
     curve.flat[:: len(coefficients) + 1] += ridge
     return value, slope - ridge * coefficients, curve
@@ -247,35 +245,45 @@ def _penalized(model: _Model, coefficients: Floats) -> tuple[float, Floats, Floa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Top:
-    """Coefficients of the largest likelihood, that likelihood, and minus its curvature there."""
+    """Coefficients of the largest likelihood, that likelihood, its slope and minus its curvature there."""
 
     at: Floats
     value: float
+    slope: Floats  # 0 but for a coefficient that is fixed
     curve: Floats
+
+
+def _start(model: _Odds) -> Floats:
+    """Return coefficients near the best: least squares of log odds, half a row added to both classes (Berkson 1944)."""
+    share = (model.weights * model.target + 0.5) / (model.weights + 1.0)
+    scaled = model.design * (model.weights * share * (1.0 - share))[:, np.newaxis]
+    curve = scaled.T @ model.design
+    curve.flat[:: len(curve) + 1] += RIDGE * float(model.weights.sum())
+    return np.asarray(np.linalg.solve(curve, np.log(share / (1.0 - share)) @ scaled))
 
 
 def _maximized(model: _Model, start: Floats, fixed: int | None = None, enough: float = PRECISE) -> _Top:
     """Climb to the largest likelihood by Newton's steps; the coefficient that is fixed stays."""
     free = np.flatnonzero(np.arange(len(start)) != fixed)
-    best = start.copy()
-    value, slope, curve = _penalized(model, best)
+    best, ridge = start.copy(), RIDGE * float(model.weights.sum())
+    value, slope, curve = _penalized(model, best, ridge)
     for _ in range(STEPS):
         step = np.linalg.solve(curve if fixed is None else curve[free[:, np.newaxis], free], slope[free])
         gain = float(step @ slope[free])
         if gain <= enough and enough >= ROUGH:  # the last step would gain half of that
-            return _Top(best, value + gain / 2.0, curve)
+            return _Top(best, value + gain / 2.0, slope - curve[:, free] @ step, curve)
         step = step * min(1.0, FARTHEST / 3.0 / max(float(np.abs(step).max(initial=0.0)), 1e-300))
         for _ in range(30):
             tried = best.copy()
             tried[free] += step
-            found = _penalized(model, tried)
+            found = _penalized(model, tried, ridge)
             if found[0] >= value - enough:
                 break
             step = step / 2.0
         best, (value, slope, curve) = tried, found
         if gain <= enough:
             break
-    return _Top(best, value, curve)
+    return _Top(best, value, slope, curve)
 
 
 def _errors(top: _Top) -> Floats:
@@ -315,8 +323,11 @@ def _limit(model: _Model, top: _Top, j: int, side: float, level: float) -> float
     separated = abs(float(best[j])) > FARTHEST
     last, free = top, np.flatnonzero(np.arange(len(best)) != j)
 
-    def beyond(value: float) -> float:
-        """Return how far the likelihood ratio is beyond its limit, on a scale on which it is nearly a straight line."""
+    def beyond(value: float) -> tuple[float, float]:
+        """Return how far the likelihood ratio is beyond its limit, and how fast that grows with the coefficient.
+
+        On a scale on which it is nearly a straight line.
+        """
         nonlocal last
         # The others are where the curvature says that they move to.
         moved = np.linalg.solve(last.curve[free[:, np.newaxis], free], last.curve[free, j]) * (last.at[j] - value)
@@ -324,37 +335,34 @@ def _limit(model: _Model, top: _Top, j: int, side: float, level: float) -> float
         start[j] = value
         start[free] += moved * min(1.0, FARTHEST / 3.0 / max(float(np.abs(moved).max(initial=0.0)), 1e-300))
         last = _maximized(model, start, j, ROUGH)
-        ratio = max(2.0 * (top.value - last.value), 2.0 * ROUGH)
-        return float(np.log(ratio / most) if separated else np.sqrt(ratio) - np.sqrt(most))
+        ratio, grows = max(2.0 * (top.value - last.value), 2.0 * ROUGH), -2.0 * float(last.slope[j])
+        if separated:
+            return float(np.log(ratio / most)), grows / ratio
+        return float(np.sqrt(ratio) - np.sqrt(most)), grows / 2.0 / float(np.sqrt(ratio))
 
-    near = float(np.clip(best[j], -FARTHEST, FARTHEST))
-    short = beyond(near) if separated else -float(np.sqrt(most))
-    if short >= 0:
-        return near  # the end is farther away than that
-    step = side * (max(-short, 0.5) if separated else 2.0 * FARTHEST)
-    while True:
-        far = side * min(side * (near + step), FARTHEST)
-        over = beyond(far)
-        if over >= 0:
-            break
-        if side * far >= FARTHEST:
-            return float(side * np.inf)
-        near, short, step = far, over, 2.0 * step
-    return _crossing(beyond, (near, short), (far, over))
-
-
-def _crossing(beyond: Callable[[float], float], below: tuple[float, float], above: tuple[float, float]) -> float:
-    """Return where a function is 0, between two points with its values; by regula falsi (the Illinois method)."""
-    (near, short), (far, over) = below, above
-    middle = far
+    near = float(np.clip(best[j], -FARTHEST, FARTHEST))  # on this side of the end; ``far`` is on the other
+    here = near if separated else side * FARTHEST
+    if side * near < 0.0 and not separated:  # far below 0 the likelihood of an estimate so unsure loses e times per 1
+        here = near + side * float(np.log(most / 2.0 / ROUGH))
+    far = side * np.inf
     for _ in range(40):
-        middle = (near * over - far * short) / (over - short)
-        here = beyond(middle)
-        if abs(here) < 2.0 * ROUGH:
+        over, grows = beyond(here)
+        if abs(over) < 2.0 * ROUGH:
             break
-        if here * over < 0:
-            near, short = far, over
+        if over < 0:
+            if side * here >= FARTHEST:
+                return float(side * np.inf)
+            near = here
+        elif separated and here == near:
+            return near  # the end is farther away than that
         else:
-            short = short / 2.0
-        far, over = middle, here
-    return middle
+            far = here
+        here = side * min(_nearer(near, far, here, over / grows if side * grows > 0.0 else np.inf, side), FARTHEST)
+    return here
+
+
+def _nearer(near: float, far: float, here: float, over: float, side: float) -> float:
+    """Return the next guess, times ``side``, of an end between two points: Newton's, or else one by halves."""
+    if side * near < side * (here - over) < side * far:
+        return side * (here - over)
+    return side * (near + far) / 2.0 if np.isfinite(far) else side * near + 4.0

@@ -144,7 +144,8 @@ def _told_together(study: Study, target: int, members: Sequence[int]) -> Iterato
     for k in range(2, len(some) + 1):
         j = some[k - 1]
         joint = np.unique(joint * len(frame.levels[j]) + frame.column(j)[rows], return_inverse=True)[1]
-        if (told := _told(joint, y[rows], x_number=False, y_number=False)) is not None:
+        told = _told(joint, y[rows], x_number=False, y_number=False)
+        if told is not None and _told_by_others(joint, y[rows]) >= LEAK:
             yield Finding(
                 kind="leaking",
                 columns=tuple(named[:k]),
@@ -288,6 +289,14 @@ def _levels_that_tell(x: Ints, y: Ints) -> Told | None:
     if shared < LEAK * of_y or shared - by_chance < LEAK / 2 * of_y:
         return None
     return Told(right=float(table.max(axis=1).sum() / n))
+
+
+def _told_by_others(x: Ints, y: Ints) -> float:
+    """Return the share of rows whose class is that of most other rows of their level: a row alone tells nothing."""
+    wide = int(y.max()) + 2
+    table = np.bincount(x * wide + y, minlength=(int(x.max()) + 1) * wide).reshape(-1, wide)
+    second, most = np.sort(table, axis=1)[:, -2:].T
+    return float(most[most - 1 > second].sum() / len(x))
 
 
 def cuts_that_tell(x: Floats, y: Ints) -> Told | None:

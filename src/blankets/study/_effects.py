@@ -42,6 +42,7 @@ class _Outcome:
     measure: Measure
     classes: tuple[str, ...] = ()
     risks: bool = False  # whether the classes are "labeled" and "not", with a share of the positives labeled
+    counts: Floats | None = None  # (n, classes): of rows with the same members as this one; None: it stands for itself
     notes: tuple[str, ...] = ()
 
     @property
@@ -55,7 +56,14 @@ class _Outcome:
         return min(rarer // ROWS_A_COEFFICIENT, MOST_COEFFICIENTS) // self.n_equations
 
     def take(self, at: NDArray[Any] | slice) -> _Outcome:
-        return replace(self, rows=self.rows[at], values=self.values[at])
+        counts = None if self.counts is None else self.counts[at]
+        return replace(self, rows=self.rows[at], values=self.values[at], counts=counts)
+
+    def of_two(self, k: int) -> Mask | slice:
+        """Return the rows of class 0 and class ``k``."""
+        if self.counts is not None:
+            return np.asarray(self.counts[:, 0] + self.counts[:, k] > 0)
+        return np.isin(self.values, (0, k)) if self.n_equations > 1 else slice(None)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -263,8 +271,12 @@ def _few_enough(kept: Mask, coefficients: int) -> Ints:
 def _contrasts(study: Study, outcome: _Outcome, held: list[_Member]) -> dict[str, tuple[Contrast, ...]]:
     """Return the comparisons of all members; each class is compared with the first on the rows of the two."""
     made: dict[str, list[Contrast]] = {one.name: [] for one in held}
+    plain = study.copies == 1 and study.groups is None and study.weights_of(made) is None
+    if plain and outcome.classes and not outcome.risks and not any(one.is_number for one in held):
+        first, counts = _patterns([one.values for one in held], outcome.values, len(outcome.classes))
+        outcome, held = replace(outcome.take(first), counts=counts), [one.take(first) for one in held]
     for k in range(1, len(outcome.classes)) if outcome.classes else (0,):
-        at = np.isin(outcome.values, (0, k)) if outcome.n_equations > 1 else slice(None)
+        at = outcome.of_two(k)
         words = f"{outcome.classes[k]} vs {outcome.classes[0]}" if outcome.n_equations > 1 else ""
         two = outcome.take(at)
         columns = [one.take(at) for one in held]
@@ -313,36 +325,38 @@ def _fitted_once(
     groups = None if study.groups is None else study.groups[outcome.rows]
     weights = study.weights_of(one.name for one in held)
     weights = None if weights is None else weights[outcome.rows]
-    plain = weights is None and groups is None
+    robust = weights is not None or groups is not None
     y = outcome.values == k if outcome.classes else outcome.values
-    if plain and outcome.classes and not outcome.risks and not any(one.is_number for one in held):
-        at, pattern = _patterns([one.values for one in held])
-        held, weights = [one.take(at) for one in held], np.bincount(pattern).astype(float)
-        y = np.bincount(pattern, y) / weights
+    if outcome.counts is not None:
+        weights = outcome.counts[:, 0] + outcome.counts[:, k]
+        y = outcome.counts[:, k] / weights
     design = np.hstack([one.design() for one in held])
     free = ~told_by_others(design, weights)
     how: dict[str, Any] = {"weights": weights, "groups": groups}
     if outcome.risks:
         fitted = risk_regression(design[:, free], y, **how)
     elif outcome.classes:
-        fitted = odds_regression(design[:, free], y, **how, robust=not plain)
+        fitted = odds_regression(design[:, free], y, **how, robust=robust)
     else:
         fitted = number_regression(design[:, free], y, **how)
     names = [(one.name, compared) for one in held for compared in one.compared]
     return fitted, [names[j] for j in np.flatnonzero(free).tolist()]
 
 
-def _patterns(columns: list[Ints]) -> tuple[Ints, Ints]:
-    """Return the first row of each combination of values, and the combination of each row."""
+def _patterns(columns: list[Ints], classes: Ints, n: int) -> tuple[Ints, Floats]:
+    """Return one row of each combination of values, and how many rows of each of ``n`` classes have it."""
     key, codes = np.zeros(len(columns[0]), np.int64), 1
     for column in columns:
         arity = int(column.max(initial=0)) + 1
-        if codes > 2**62 // arity:  # too many combinations for a number: count those that are there
+        if codes * arity > len(key):  # many combinations: number those that are there
             key = np.unique(key, return_inverse=True)[1].ravel()
-            codes = len(key)
+            codes = int(key.max(initial=0)) + 1
         key, codes = key * arity + column, codes * arity
-    _, first, pattern = np.unique(key, return_index=True, return_inverse=True)
-    return first, pattern.ravel()
+    row = np.zeros(codes, np.int64)
+    row[key] = np.arange(len(key))
+    counts = np.bincount(key * n + classes, minlength=codes * n).reshape(codes, n)
+    there = counts.any(axis=1)
+    return row[there], counts[there].astype(float)
 
 
 def _read_off(fitted: Regression, j: int, compared: str, words: str, measure: Measure) -> Contrast:

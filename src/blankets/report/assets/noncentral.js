@@ -172,11 +172,11 @@ var BlanketsPlan = (function () {
     full: { ...none, name: "full", counts: "labeled rows", words: "", kappa: () => 1 },
     listwise: { ...none, name: "listwise", counts: "labeled rows", words: "uses the labeled rows alone", kappa: (s) => s },
     y0: {
-      name: "y0", counts: "labeled positives", words: "counts unlabeled rows as negatives (Ỹ0)", prior: true, safe: "overestimate",
+      name: "y0", counts: "labeled positives", words: "counts unlabeled rows as negatives", prior: true, safe: "overestimate",
       positives: 1, negatives: 0, kappa: (s, p) => (1 - p) / p * s / (1 - s),
     },
     y1: {
-      name: "y1", counts: "labeled negatives", words: "counts unlabeled rows as positives (Ỹ1)", prior: true, safe: "underestimate",
+      name: "y1", counts: "labeled negatives", words: "counts unlabeled rows as positives", prior: true, safe: "underestimate",
       positives: 0, negatives: 1, kappa: (s, p) => p / (1 - p) * s / (1 - s),
     },
   };
