@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import ndtri
-from scipy.stats import rankdata
+from scipy.stats import rankdata, skew
 
 from blankets.counting import MemoryMoments, _moments, functions_of_levels, functions_of_number, merged
 from blankets.data import ingest
@@ -105,3 +105,14 @@ def test_an_order_has_no_more_functions_than_levels(seed):
     values = functions_of_levels(codes, ordered=True).values
     assert len(values) <= len(np.unique(codes)) - 1
     assert np.allclose(values @ values.T, np.eye(len(values)), atol=1e-8)
+
+
+def test_a_skewed_number_counts_as_a_level_that_is_as_skewed():
+    rng = np.random.default_rng(0)
+    few = np.where(np.arange(1000) < 900, 0.0, rng.exponential(size=1000))
+    frame = ingest({"few": few, "all": rng.normal(size=1000), "level": list("aab" * 333 + "c")}, numbers=True).frame
+    moments = MemoryMoments(frame)
+    assert moments.fewest(0) == pytest.approx(1000 / (skew(moments.rows(0, 2), axis=1) ** 2).max())
+    assert moments.fewest(0) < 200
+    assert moments.fewest(1) == 1000
+    assert moments.fewest(2) == 1

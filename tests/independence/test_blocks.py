@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+import statsmodels.api as sm
 from scipy import stats
 
+from blankets import discover
 from blankets.counting import MemoryCounter, MemoryMoments
 from blankets.data import ingest
 from blankets.errors import ParameterError
 from blankets.independence import BLOCK_METHODS as METHODS
-from blankets.independence import BlockTests, CalibratedTests, MixedTests
+from blankets.independence import BlockTests, CalibratedTests, MixedTests, _blocks
 
 N = 600
 
@@ -140,3 +142,76 @@ def test_the_quick_formula_asks_no_rows(tests):
     # Apart from that it is the same test.
     assert quick.statistic.tolist() == slow.statistic.tolist()
     assert tests.by_formula().at_level(0.01).test(others[0], z).method == METHODS[3]
+
+
+def moved(n=2000):
+    """Return a table in which x tells of y in one group of rows, and varies most in the other, where y hardly does."""
+    rng = np.random.default_rng(0)
+    group, x, z = rng.random(n) < 0.5, rng.normal(size=n), rng.normal(size=n)
+    y = rng.random(n) < np.where(group, 1 / (1 + np.exp(0.8 - 0.3 * x)), 0.01)
+    return {"x": np.where(group, x, 30 * x), "z": z, "group": np.where(group, "a", "b"), "y": np.where(y, "yes", "no")}
+
+
+def logistic(there, given, more):
+    """Return the p-values of what is more in a logistic regression: by likelihood ratio, and by score."""
+    null = sm.GLM(there, sm.add_constant(given), family=sm.families.Binomial()).fit()
+    full = sm.GLM(there, np.column_stack([sm.add_constant(given), more]), family=sm.families.Binomial()).fit()
+    score = null.score_test(exog_extra=more)[1]
+    return stats.chi2.sf(null.deviance - full.deviance, more.shape[1]), float(np.squeeze(score))
+
+
+def test_a_level_without_a_positive_is_no_evidence_where_few_were_to_be_expected():
+    rng = np.random.default_rng(0)
+    n = 4870
+    y, z, x = rng.random(n) < 0.08, rng.normal(size=n), rng.choice(3, n, p=[0.9, 0.05, 0.05])
+    x[rng.choice(np.flatnonzero(~y), 46, replace=False)] = 3  # 3.7 positives would be usual
+    frame = ingest({"x": np.array(list("abcd"))[x], "y": np.where(y, "yes", "no"), "z": z}, numbers=True).frame
+    evidence = BlockTests(MemoryMoments(frame)).test(0, 1, [2])
+    _, score = logistic(y.astype(float), z[:, None], np.eye(4)[x][:, 1:])
+    assert evidence.method == METHODS[4]
+    assert evidence.p == pytest.approx(score, rel=0.25)
+    assert evidence.p > 0.01
+
+
+def test_a_count_that_is_mostly_0_and_a_rare_class_keep_the_level():
+    rejected, draws = 0, 100
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(size=2000)
+        y = rng.random(2000) < 1 / (1 + np.exp(2.7 - 0.6 * z))
+        count = np.where(rng.random(2000) < 0.055 * np.exp(0.4 * z), 1.0 + rng.geometric(0.3, 2000), 0.0)
+        frame = ingest({"count": count, "y": np.where(y, "yes", "no"), "z": z}, numbers=True).frame
+        rejected += BlockTests(MemoryMoments(frame)).test(0, 1, [2]).p < 0.05
+    assert rejected <= stats.binom.ppf(0.999, draws, 0.06)  # residual products alone reject about 30
+
+
+def test_two_numbers_that_are_mostly_0_keep_the_level():
+    rejected, draws = 0, 60
+    for seed in range(draws):
+        rng = np.random.default_rng(seed)
+        z, share, size = rng.normal(size=2000), rng.random((2, 2000)), rng.exponential(3, size=(2, 2000))
+        x, y = np.where(share < 0.055 * np.exp(0.4 * z), 1.0 + size, 0.0)
+        evidence = BlockTests(MemoryMoments(ingest({"x": x, "y": y, "z": z}, numbers=True).frame)).test(0, 1, [2])
+        rejected += evidence.p < 0.05
+        assert evidence.method == METHODS[8]
+    assert rejected <= stats.binom.ppf(0.999, draws, 0.06)  # residual products alone reject about 20
+
+
+def test_the_last_look_asks_rows_where_variances_move(monkeypatch):
+    table = moved()
+    frame = ingest(table, numbers=True).frame
+    tests = BlockTests(MemoryMoments(frame), level=0.01)
+    x, z, group, y = range(4)
+    given = np.column_stack([table["z"], table["group"] == "a"])
+    functions = tests.moments.rows(x, 2).T * np.sqrt(frame.n_rows)
+    expected, _ = logistic((table["y"] == "yes").astype(float), given, functions)
+    quick, again = (asked.test(x, y, [z, group]) for asked in (tests, tests.by_rows()))
+    assert (quick.method, again.method) == (METHODS[2], METHODS[3])
+    assert quick.p > 0.05
+    assert max(expected, again.p) < 0.001
+    assert BlockTests(MemoryMoments(frame)).test(x, y, [z, group]).p == again.p
+    assert "x" in discover(table, "y").members
+    # One column that is dependent is enough to go on: the others are asked when it is a member.
+    assert tests.by_rows().scan([x, group], y, [z]).method.tolist() == tests.scan([x, group], y, [z]).method.tolist()
+    monkeypatch.setattr(_blocks, "_AGAIN", 0.0)
+    assert tests.by_rows().test(x, y, [z, group]).method == METHODS[7]

@@ -8,7 +8,7 @@ import blankets as bl
 from blankets.counting import MemoryMoments
 from blankets.data import ingest
 from blankets.errors import TargetError
-from blankets.independence import BLOCK_METHODS, SeenBlocks, _seen
+from blankets.independence import BLOCK_METHODS, BlockTests, SeenBlocks, _seen
 
 N = 400
 
@@ -115,3 +115,14 @@ def test_what_is_kept_has_a_limit(monkeypatch):
     assert tests.test(2, 1).n_rows == 100
     assert len(tests._kept._tests) == 1
     assert tests.test(0, 1) == first
+
+
+def test_a_last_look_asks_rows_of_columns_with_holes_too():
+    rng = np.random.default_rng(5)
+    a, b, c = rng.normal(size=(3, 300))
+    a[:60] = np.nan
+    tests = SeenBlocks(ingest({"a": a, "b": b, "c": c}, numbers=True).frame, level=0.01)
+    quick, again = (kind.test(0, 2, [1]) for kind in (tests, tests.by_rows()))
+    complete = ingest({"a": a[60:], "b": b[60:], "c": c[60:]}, numbers=True).frame
+    assert (quick.method, again.method) == (BLOCK_METHODS[2], BLOCK_METHODS[3])
+    assert again.p == pytest.approx(BlockTests(MemoryMoments(complete)).test(0, 2, [1]).p)

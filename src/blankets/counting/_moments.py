@@ -63,6 +63,13 @@ class Moments(ABC):
     def codes(self, x: int) -> NDArray[np.int64] | None:
         """Return the levels of a category as its functions see them, rare ones being one; None for a number."""
 
+    @abstractmethod
+    def fewest(self, x: int) -> float:
+        """Return how many rows have the rarest level of a category.
+
+        Of a number: of a level that is as skewed as the most skewed of the tested functions, at most all rows.
+        """
+
 
 class MemoryMoments(Moments):
     """Moments of the rows of a `Frame` in memory.
@@ -81,6 +88,7 @@ class MemoryMoments(Moments):
         self.frame, self.names, self.n_rows = frame, frame.names, frame.n_rows
         self._kept: OrderedDict[tuple[str, int], NDArray[np.floating]] = OrderedDict()
         self._codes: dict[int, NDArray[np.int64]] = {}
+        self._fewest: dict[int, float] = {}
         self._lock = RLock()
         is_number = np.array([x in frame.numbers for x in range(frame.n_columns)], bool)
         most = int(np.where(is_number, GIVEN, np.maximum(frame.arities - 1, 1)).sum())
@@ -145,6 +153,18 @@ class MemoryMoments(Moments):
         if x not in self._codes:
             self._codes[x] = merged(self.frame.column(x))
         return self._codes[x]
+
+    def fewest(self, x: int) -> float:
+        """Return how many rows have the rarest level of a category; see `Moments.fewest` for a number."""
+        if x not in self._fewest:
+            codes = self.codes(x)
+            if codes is None:
+                # An indicator of few rows, m, of mean 0 and length 1, has cubes with the sum 1 / sqrt(m).
+                cubes = np.einsum("ij,ij,ij->i", *[self.rows(x, self.tested(x))] * 3)
+                self._fewest[x] = 1.0 / max(float((cubes**2).max(initial=0.0)), 1.0 / self.n_rows)
+            else:
+                self._fewest[x] = float(np.bincount(codes).min())
+        return self._fewest[x]
 
     def _n_functions(self, x: int) -> int:
         if self._whole is not None:

@@ -46,8 +46,11 @@ BLOCK_METHODS = (
     "a rare level, by the law of its own draws",
     "two rare levels, by the exact law of their meetings",
     "inner products of functions of the columns: far from the level, as residuals in a part of the rows say too",
+    "inner products of functions of the columns: far from the level if variances do not move with what is given, "
+    "which was not checked because there are too many rows",
+    "products of residuals and inner products, the larger of two p-values: few rows decide",
 )
-_NOTHING, _FAR, _ROWS, _RARE, _MEET, _PART = range(1, 7)
+_NOTHING, _FAR, _ROWS, _RARE, _MEET, _PART, _UNCHECKED, _LARGER = range(1, 9)
 _ROWS_A_FUNCTION = 8.0  # rows for each function conditioned on, beyond one for each column
 _CERTAIN = math.log(1e-12)  # inner products decide below this, given one column at most, where there is a level
 _NEAR = 5.0  # times the level, but at least 5%, or the root of a level below 1/400: rows decide below this
@@ -55,6 +58,8 @@ _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 # A part of the rows is asked first where inner products leave little doubt. If its p-value is below the second, the
 # columns are dependent; at levels from the third on that adds at most 1/1,000 of the level to the errors.
 _PART_ROWS, _SURE, _LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
+_AGAIN = 1e9  # multiplications for columns far from the level that are asked by rows all the same: about a second
+_STEPS = 10  # of a fit of probabilities
 _FEW_TOGETHER = 5.0  # rows expected to have the rarer levels of both, below which their meetings are counted
 _KEPT_BYTES, _KEPT_ANSWERS = 128 << 20, 1 << 18  # projections, and answers by rows, that are kept
 
@@ -76,7 +81,7 @@ class BlockTests(CountedTests):
     ``moments``: where the inner products come from. ``reliability``: a test is performed if there are this many rows
     for each function conditioned on and for each pair of functions tested. ``strength``: what `EvidenceBatch.strongest`
     compares. ``level``: what p-values will be compared with; rows are asked near it. By default they are asked
-    wherever p is below 0.3.
+    wherever p is below 0.3, and elsewhere too if that takes not too long.
 
     Examples
     --------
@@ -110,6 +115,8 @@ class BlockTests(CountedTests):
         self._sampled = level is not None and level >= _LEAST_LEVEL
         near = _NEAR_ANY if level is None else max(_NEAR * level, min(_LEAST_NEAR, math.sqrt(level)))
         self._window = (-math.inf if level is None else _CERTAIN, math.log(min(near, 1.0)))
+        # Whether rows are asked far from the level too: if no level is known, or if no column is dependent.
+        self._again = level is None
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
@@ -135,6 +142,13 @@ class BlockTests(CountedTests):
         if near.any():
             at = np.flatnonzero(near)
             log_p[at], method[at] = self._judged(columns[at], y, known, log_p[at])
+        if self._again and (self.level is None or not np.any(log_p[reliable] <= math.log(self.level))):
+            far = np.flatnonzero(method == _FAR)
+            far = far[np.argsort(log_p[far], kind="stable")]
+            method[far] = _UNCHECKED
+            far = far[np.cumsum(self._work(columns[far], y, known)) <= _AGAIN]
+            if len(far):
+                log_p[far], method[far] = self._judged(columns[far], y, known, log_p[far])
         return EvidenceBatch(
             columns,
             y,
@@ -172,8 +186,25 @@ class BlockTests(CountedTests):
     def by_formula(self) -> BlockTests:
         """Return the same tests by inner products alone: no rows are asked, also near the level."""
         tests = self.at_level(self.level or 0.0)
-        tests._window = (math.inf, -math.inf)
+        tests._window, tests._again = (math.inf, -math.inf), False
         return tests
+
+    def by_rows(self) -> BlockTests:
+        """Return the same tests, which ask rows again before a scan finds nothing dependent.
+
+        Inner products are far from the level only if variances do not move with the given columns. Columns are asked
+        in the order of their p-values, as many as take about a second; the method of the others says so.
+        """
+        tests = self.at_level(self.level or 0.0)
+        tests._again = True
+        return tests
+
+    def _work(self, xs: NDArray[np.int64], y: int, known: Projection) -> Floats:
+        """Return how many multiplications it takes to ask rows about each column."""
+        size = 1.0 + len(known.explained)
+        few = np.array([self.moments.fewest(x) for x in xs.tolist()]) * self.moments.fewest(y)
+        fits = np.where(few < RARE * self.moments.n_rows, _STEPS * size, 0.0)
+        return np.asarray(self.moments.n_rows * size * (self._widths[xs] + fits))
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows the rule of reliability asks for, with one function of each given number."""
@@ -349,7 +380,8 @@ class _Rows:
         plain = left[~rare[left]]
         if len(plain):
             for i, p in zip(plain.tolist(), self._asked(xs[plain], self.given.basis, 1).tolist(), strict=True):
-                answers[i] = (p, _ROWS)
+                # Of two numbers that are so skewed, no law is known: neither p-value is believed alone.
+                answers[i] = (max(p, float(log_p[i])), _LARGER) if self._few(int(xs[i])) else (p, _ROWS)
         for i in left[rare[left]].tolist():
             answers[i] = self._of_rare(int(xs[i]))
         return answers
@@ -366,7 +398,7 @@ class _Rows:
         """Return log p and method for one column, where it or y is a category with rare levels."""
         y, (rare_x, rare_y) = self.y, self._rare(x)
         # The rarer of the two is the one that is drawn; of equal ones the first column, whoever asks.
-        counts = [np.inf if codes is None else np.bincount(codes).min() for codes in (rare_x, rare_y)]
+        counts = [np.inf if c is None else self.moments.fewest(j) for j, c in ((x, rare_x), (y, rare_y))]
         x_is_drawn = counts[0] < counts[1] or (counts[0] == counts[1] and x < y)
         drawn, codes, other = (x, rare_x, y) if x_is_drawn else (y, rare_y, x)
         return self._drawn(drawn, codes, other, rare_y if x_is_drawn else rare_x)
@@ -378,10 +410,10 @@ class _Rows:
         if codes is None:
             return 0.0, _NOTHING
         moments, counts = self.moments, np.bincount(codes)
-        few = project(moments, self.given.known.given, ROWS_A_FUNCTION, int(counts.min()))
-        small = self.given.functions(few)
-        probability = fitted_levels(codes, len(counts), small)
-        if len(counts) == 2 and others is not None and others.max() == 1:
+        small, probability = self._fit_of_y if drawn == self.y else self._fitted(drawn, codes)
+        few = (moments.fewest(drawn), moments.fewest(other))
+        meet = max(few) < RARE or few[0] * few[1] < _FEW_TOGETHER * moments.n_rows
+        if meet and len(counts) == 2 and others is not None and others.max() == 1:
             rare, rare_other = int(counts.argmin()), int(np.bincount(others).argmin())
             return meetings_test(codes == rare, others == rare_other, probability[rare]), _MEET
         functions = moments.rows(drawn, moments.tested(drawn))
@@ -390,23 +422,28 @@ class _Rows:
         rows = moments.rows(other, moments.tested(other))
         return score_test(rows, by_level, codes, probability, self.given.basis.rows[1:], small, first)[0], _RARE
 
-    def _rare(self, x: int) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
-        """Return the levels of x and of y, of each that is a category with rare ones; None of others.
-
-        They are rare if few rows have one, or, of two levels each, if few rows are expected to have the rarer of both.
-        """
-        (of_x, few_x), (of_y, few_y) = self._levels(x), self._levels_of_y
-        if of_x is not None and of_y is not None and int(of_x.max()) == int(of_y.max()) == 1:
-            if few_x * few_y < _FEW_TOGETHER * self.moments.n_rows:
-                return of_x, of_y
-        return of_x if few_x < RARE else None, of_y if few_y < RARE else None
+    def _fitted(self, drawn: int, codes: NDArray[np.int64]) -> tuple[Floats, Floats]:
+        """Return the functions that the probabilities of a category's levels depend on, and the probabilities."""
+        few = project(self.moments, self.given.known.given, ROWS_A_FUNCTION, int(self.moments.fewest(drawn)))
+        small = self.given.functions(few)
+        return small, fitted_levels(codes, int(codes.max()) + 1, small)
 
     @cached_property
-    def _levels_of_y(self) -> tuple[NDArray[np.int64] | None, float]:
-        return self._levels(self.y)
+    def _fit_of_y(self) -> tuple[Floats, Floats]:
+        return self._fitted(self.y, np.asarray(self._levels(self.y)))
 
-    def _levels(self, x: int) -> tuple[NDArray[np.int64] | None, float]:
-        """Return the levels of a category that has not too many, and how many rows have the rarest."""
+    def _rare(self, x: int) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
+        """Return the levels of x and of y, of each that is a category, if few rows are to have the rarest of both.
+
+        Their products would be so skewed that the spread which they show goes with their sum; see methods (10.15).
+        """
+        return (self._levels(x), self._levels(self.y)) if self._few(x) else (None, None)
+
+    def _few(self, x: int) -> bool:
+        """Tell whether few rows are expected to have the rarest levels of both."""
+        return self.moments.fewest(x) * self.moments.fewest(self.y) < RARE * self.moments.n_rows
+
+    def _levels(self, x: int) -> NDArray[np.int64] | None:
+        """Return the levels of a category that has not too many."""
         codes = self.moments.codes(x)
-        counts = np.zeros(0, np.int64) if codes is None else np.bincount(codes)
-        return (codes, float(counts.min())) if 2 <= len(counts) <= MOST_LEVELS else (None, math.inf)
+        return codes if codes is not None and 1 <= int(codes.max()) < MOST_LEVELS else None

@@ -46,6 +46,10 @@ class Layer(IndependenceTest):
         """Return the same tests by the fastest formula."""
         return self.around(self.tests.by_formula())
 
+    def by_rows(self) -> Self:
+        """Return the same tests, which look again before a scan finds nothing dependent."""
+        return self.around(self.tests.by_rows())
+
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows a test needs."""
         return self.tests.rows_for(x, y, given)

@@ -76,6 +76,10 @@ class MixedTests(IndependenceTest):
         """Return the same tests by the quickest formula, with what they remember for the next target."""
         return self._by_formula
 
+    def by_rows(self) -> MixedTests:
+        """Return the same tests, which look again before a scan finds nothing dependent."""
+        return MixedTests(self.tables.by_rows(), self.blocks.by_rows(), self.measured)
+
     @cached_property
     def _by_formula(self) -> MixedTests:
         return MixedTests(self.tables.by_formula(), self.blocks.by_formula(), self.measured)

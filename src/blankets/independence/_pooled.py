@@ -106,6 +106,10 @@ class PooledTests(IndependenceTest):
         """Return the same tests by the fastest formula."""
         return PooledTests([tests.by_formula() for tests in self.each], self.together, self.measured)
 
+    def by_rows(self) -> PooledTests:
+        """Return the same tests, which look again before a scan finds nothing dependent."""
+        return PooledTests([tests.by_rows() for tests in self.each], self.together, self.measured)
+
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows a test needs."""
         return self.each[0].rows_for(x, y, given)

@@ -67,6 +67,10 @@ class RoutedTests(IndependenceTest):
         """Return the same tests by the fastest formula."""
         return RoutedTests(self.target, self.with_target.by_formula(), self.among_features.by_formula())
 
+    def by_rows(self) -> RoutedTests:
+        """Return the same tests, which look again before a scan finds nothing dependent."""
+        return RoutedTests(self.target, self.with_target.by_rows(), self.among_features.by_rows())
+
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows the responsible tests need."""
         tests = self.with_target if self.target in (x, y, *given) else self.among_features

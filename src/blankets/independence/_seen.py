@@ -50,11 +50,17 @@ class SeenBlocks(CountedTests):
         self._gone = {j: np.packbits(gap) for j in frame.holes if (gap := frame.gaps(j)) is not None}
         self._none_gone = np.zeros(-(-frame.n_rows // 8), np.uint8)
         self._kept = _Kept()
-        self._quick = False  # whether inner products decide alone
+        self._quick = self._again = False  # whether inner products decide alone; whether rows are asked far away too
 
     def by_formula(self) -> SeenBlocks:
         """Return the same tests by inner products alone."""
         return self._by_formula
+
+    def by_rows(self) -> SeenBlocks:
+        """Return the same tests, which ask rows again before a scan finds nothing dependent."""
+        tests = self.at_level(self.level or 0.0)
+        tests._again = True
+        return tests
 
     @cached_property
     def _by_formula(self) -> SeenBlocks:
@@ -67,7 +73,7 @@ class SeenBlocks(CountedTests):
     def _like(self, level: float | None, *, quick: bool) -> SeenBlocks:
         """Return the same tests, which share what they keep."""
         tests = copy(self)
-        tests.level, tests.memo, tests._quick = level, {}, quick
+        tests.level, tests.memo, tests._quick, tests._again = level, {}, quick, False
         for made in ("_by_formula", "of_all"):
             vars(tests).pop(made, None)
         return tests
@@ -146,7 +152,7 @@ class SeenBlocks(CountedTests):
             self._kept.put(gone, columns, found, size)
         there, made = found
         tests = made if self.level is None else made.at_level(self.level)
-        return there, tests.by_formula() if self._quick else tests
+        return there, tests.by_formula() if self._quick else tests.by_rows() if self._again else tests
 
     def _tests_of(self, moments: MemoryMoments) -> BlockTests:
         made = BlockTests(moments, reliability=self.reliability, strength=self.strength, level=self.level)

@@ -16,8 +16,9 @@ remove each other, and neither is a member. So the answer of every search is che
 
 Tests that can admit a column are performed even in sparse tables, if their p-values are right there
 (`IndependenceTest.at_level`): a small p-value is evidence for any number of rows. A column is called *out* only by
-tests with enough rows. If there are too few rows to test it given all members, it is out if some of them separate it
-from the target, and otherwise undecided.
+tests with enough rows, and where numbers are involved after rows were asked, as far as that takes not too long
+(`IndependenceTest.by_rows`). If there are too few rows to test it given all members, it is out if some of them
+separate it from the target, and otherwise undecided.
 
 A test without degrees of freedom needs no special rule here. It means that, in every group of rows with the same
 values of the members, the column or the target is constant: the members determine the column (or the target), so the
@@ -83,7 +84,7 @@ class _Blanket:
             return None
         scan = self._last_scan()
         if scan is None:
-            scan = self.tests.at_level(self.level()).scan(columns, self.target, self.members)
+            scan = self.tests.at_level(self.level()).by_rows().scan(columns, self.target, self.members)
             self.trace.passed_over(scan, "closing")
         return scan.strongest(self.level())
 
@@ -112,7 +113,7 @@ class _Blanket:
     def leave(self, stay: Collection[int]) -> None:
         """Remove, one at a time and the weakest first, members that are irrelevant given the others."""
         while len(self.members) > 1:
-            batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target)
+            batch = self.tests.at_level(self.alpha).by_rows().drop_one(self.members, self.target)
             free = batch.independent(self.alpha) & ~np.isin(batch.xs, list(stay))
             if not free.any():
                 return

@@ -17,7 +17,7 @@ from blankets.stats._canonical import combined_two
 from blankets.stats._products import bent_basis, residuals
 from blankets.stats._tail import log_p_of
 
-RARE = 40  # rows of a level, below which it is rare
+RARE = 40  # rows expected to have the rarest levels of both columns, below which these are rare
 MOST_LEVELS = 8  # levels of a category for which this is worth its time
 ROWS_A_FUNCTION = 4  # rows of the rarest level for each function that its probability depends on
 _RIDGE = 1.0  # weight of the prior of logistic coefficients (normal, variance 1) next to the rows
