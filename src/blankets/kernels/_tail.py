@@ -104,18 +104,19 @@ def _strongest(statistic: Reals, dof: Reals, performed: Bytes, columns: Ints) ->
     A statistic that is not larger on degrees of freedom that are not fewer needs no p-value: it is not the strongest.
     """
     best: int64 = -1
-    fewest: int64 = 0
-    for i in range(statistic.shape[0]):
-        if performed[i] and statistic[i] == statistic[i]:
-            if best < 0 or statistic[i] > statistic[best]:
+    fewer: int64 = 0
+    largest: float64 = -INFINITY
+    for i in range(statistic.shape[0]):  # most are smaller, or not a number
+        if statistic[i] >= largest and performed[i]:
+            if best < 0 or statistic[i] > largest or columns[i] < columns[best]:
                 best = i
-            elif statistic[i] == statistic[best] and columns[i] < columns[best]:
-                best = i
+                largest = statistic[i]
     if best < 0:
         return best
+    free: float64 = dof[best]
     for i in range(statistic.shape[0]):
-        fewest += (dof[i] < dof[best]) & (dof[i] > 0.0)
-    if fewest == 0:
+        fewer += (dof[i] < free) & (dof[i] > 0.0)
+    if fewer == 0:
         return best
     least: float64 = log_tail(statistic[best], dof[best])
     for i in range(statistic.shape[0]):
