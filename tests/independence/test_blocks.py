@@ -215,3 +215,45 @@ def test_the_last_look_asks_rows_where_variances_move(monkeypatch):
     assert tests.by_rows().scan([x, group], y, [z]).method.tolist() == tests.scan([x, group], y, [z]).method.tolist()
     monkeypatch.setattr(_blocks, "_AGAIN", 0.0)
     assert tests.by_rows().test(x, y, [z, group]).method == METHODS[7]
+
+
+def test_probabilities_are_fitted_only_where_a_column_may_be_the_strongest(monkeypatch):
+    rng = np.random.default_rng(3)
+    z, y = rng.normal(size=(2, 1500))
+    table = {"z": z, "y": y, "strong": y + rng.normal(size=1500)}
+    for j in range(5):  # rare levels, of which each is a little more frequent where y is large
+        table[f"rare {j}"] = np.where(rng.random(1500) < 0.008 + 0.025 * (y > 0.5 + j / 10), "yes", "no")
+    moments = MemoryMoments(ingest(table, numbers=True).frame)
+    fitted = []
+    real = _blocks.fitted_levels
+    monkeypatch.setattr(_blocks, "fitted_levels", lambda *about: fitted.append(1) or real(*about))
+    scan = BlockTests(moments, level=0.01).scan(range(2, 8), 1, [0])
+    assert scan.strongest(0.01).x == 2
+    assert not fitted
+    weak = BlockTests(moments, level=0.01).scan(range(3, 8), 1, [0])
+    strongest, asked = weak.strongest(0.01), len(fitted)
+    every = BlockTests(moments, level=0.01).scan(range(3, 8), 1, [0])
+    assert strongest == every[int(every.order()[0])]  # here every column near the level is asked
+    assert 0 < asked < len(fitted) - asked
+    assert weak.log_p.tolist() == every.log_p.tolist()
+    assert weak.method.tolist() == every.method.tolist()
+
+
+def test_a_category_of_many_levels_is_tested_as_by_the_matrix_of_all_its_functions(monkeypatch):
+    rng = np.random.default_rng(4)
+    z = rng.normal(size=1500)
+    town = rng.integers(0, 40, 1500)
+    table = {
+        "z": z,
+        "town": np.char.add("town ", town.astype(str)),
+        "x": z + town / 20 + rng.normal(size=1500),
+        "flag": town % 3 == 0,
+    }
+    moments = MemoryMoments(ingest(table, numbers=True).frame)
+    for xs, y in (([1, 3], 2), ([2], 1)):
+        wide = BlockTests(moments, level=0.01).by_formula().scan(xs, y, [0])
+        monkeypatch.setattr(_blocks, "_WIDE", 1000)
+        usual = BlockTests(moments, level=0.01).by_formula().scan(xs, y, [0])
+        monkeypatch.undo()
+        for name in ("statistic", "dof", "log_p", "effect"):
+            assert getattr(wide, name) == pytest.approx(getattr(usual, name), rel=1e-8)

@@ -126,3 +126,29 @@ def test_a_last_look_asks_rows_of_columns_with_holes_too():
     complete = ingest({"a": a[60:], "b": b[60:], "c": c[60:]}, numbers=True).frame
     assert (quick.method, again.method) == (BLOCK_METHODS[2], BLOCK_METHODS[3])
     assert again.p == pytest.approx(BlockTests(MemoryMoments(complete)).test(0, 2, [1]).p)
+
+
+def test_a_last_look_is_taken_only_if_nothing_is_dependent_in_any_rows():
+    rng = np.random.default_rng(6)
+    a, b, c = rng.normal(size=(3, 300))
+    table = {"a": np.where(np.arange(300) < 60, np.nan, a), "b": b, "c": c, "like c": c + rng.normal(size=300)}
+    tests = SeenBlocks(ingest(table, numbers=True).frame, level=0.01).by_rows()
+    assert tests.scan([0, 3], 2, [1]).method[0] == 2  # from inner products, far from the level
+    assert tests.scan([0], 2, [1]).method[0] == 3  # by rows
+
+
+def test_functions_of_a_column_are_made_once_for_a_set_of_rows(monkeypatch):
+    columns = np.random.default_rng(8).normal(size=(4, 200))
+    columns[0, :50] = np.nan
+    tests = SeenBlocks(ingest(dict(zip("abcd", columns, strict=True)), numbers=True).frame)
+    made = []
+    real = _seen.functions_of_column
+    monkeypatch.setattr(_seen, "functions_of_column", lambda *about: made.append(about[1:]) or real(*about))
+    first = tests.test(0, 1, [2])
+    assert len(made) == 3
+    tests.test(0, 1, [3])
+    assert len(made) == 4  # one of them is new in these rows
+    monkeypatch.setattr(_seen, "_KEPT_APART", 0)
+    tests.test(3, 1, [2])  # in all rows
+    assert len(tests._functions._made) == 1
+    assert tests.test(0, 1, [2]) == first

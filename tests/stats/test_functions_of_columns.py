@@ -22,6 +22,7 @@ from blankets.stats import (
     rows_tests,
     score_test,
     whitening,
+    wide_log_lambda,
 )
 from blankets.stats._products import log_p_under_signs, products_test
 from blankets.stats._rare import score_law
@@ -53,6 +54,17 @@ def test_information_is_that_of_the_canonical_correlations_of_residuals():
     assert information[0] == pytest.approx(twice / 2, rel=1e-8)
     assert statistic[0] == pytest.approx((200 - 1 - 8 - 2.5) * twice, rel=1e-8)  # Bartlett 1938
     assert dof[0] == 4
+
+
+def test_many_functions_of_one_column_against_canonical_correlations_of_residuals():
+    x, _, z = three_columns(400)
+    levels = np.random.default_rng(1).integers(0, 40, 400)
+    y = functions_of_levels(np.where(x[0] > 0, levels // 2, levels)).values
+    basis = whitening(z @ z.T).T @ z
+    r = CanCorr(left_by_lstsq(x, z), left_by_lstsq(y, z)).cancorr
+    twice = wide_log_lambda(basis @ x.T, basis @ y.T, x @ y.T)
+    assert twice == pytest.approx(-np.log(1 - r**2).sum(), rel=1e-8)
+    assert np.isnan(wide_log_lambda(basis @ z.T, basis @ y.T, z @ y.T))  # nothing of z is left
 
 
 def test_functions_that_the_given_columns_determine_are_not_counted():

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import combinations
 from threading import RLock
 
 import numpy as np
@@ -20,6 +22,7 @@ from blankets.data import Frame
 
 # A table is multiplied whole if that takes fewer multiplications than these (about 0.2 s), and less room.
 WHOLE_WORK, WHOLE_FUNCTIONS = 5e9, 2000
+BRIEF_WORK = 1e8  # the same where few questions will be asked
 KEPT_BYTES = 256 << 20  # functions of columns that are conditioned on, kept for the next question
 WIDE_BYTES = 256 << 20  # tested functions of all columns that take more are stored as numbers of four bytes
 
@@ -74,7 +77,8 @@ class Moments(ABC):
 class MemoryMoments(Moments):
     """Moments of the rows of a `Frame` in memory.
 
-    ``briefly``: few questions will be asked, so that not all functions are multiplied with each other beforehand.
+    ``briefly``: few questions will be asked, so that only few functions are multiplied with each other beforehand.
+    ``made``: where the functions of a column come from, so many at most; default: they are made from the frame.
 
     Examples
     --------
@@ -84,25 +88,29 @@ class MemoryMoments(Moments):
     [[1.0, 0.577]]
     """
 
-    def __init__(self, frame: Frame, *, briefly: bool = False) -> None:
+    def __init__(
+        self, frame: Frame, *, briefly: bool = False, made: Callable[[int, int], Functions] | None = None
+    ) -> None:
         self.frame, self.names, self.n_rows = frame, frame.names, frame.n_rows
-        self._kept: OrderedDict[tuple[str, int], NDArray[np.floating]] = OrderedDict()
+        self._made = made or partial(functions_of_column, frame)
+        self._kept: OrderedDict[tuple[str | int, ...], NDArray[np.floating]] = OrderedDict()
+        self._kept_bytes = 0
         self._codes: dict[int, NDArray[np.int64]] = {}
         self._fewest: dict[int, float] = {}
         self._lock = RLock()
         is_number = np.array([x in frame.numbers for x in range(frame.n_columns)], bool)
         most = int(np.where(is_number, GIVEN, np.maximum(frame.arities - 1, 1)).sum())
-        whole = not briefly and most <= WHOLE_FUNCTIONS and most**2 * self.n_rows <= WHOLE_WORK
+        whole = most <= WHOLE_FUNCTIONS and most**2 * self.n_rows <= (BRIEF_WORK if briefly else WHOLE_WORK)
         self._begin, self.first = np.zeros(frame.n_columns + 1, np.int64), np.zeros(frame.n_columns, np.int64)
         self._graded, tested = np.zeros(frame.n_columns, bool), np.zeros(frame.n_columns, np.int64)
         most = most if whole else int(np.where(is_number, TESTED, np.maximum(frame.arities - 1, 1)).sum())
         kind = np.float64 if most * self.n_rows * 8 <= WIDE_BYTES else np.float32
         values: NDArray[np.floating] = np.empty((most, self.n_rows), kind)
         for x in range(frame.n_columns):
-            made, begin = self._made(x, GIVEN if whole else TESTED), self._begin[x]
-            values[begin : begin + len(made)] = made.values
-            self._begin[x + 1], self.first[x], self._graded[x] = begin + len(made), made.first, made.graded
-            tested[x] = made.tested
+            own, begin = self._made(x, GIVEN if whole else TESTED), self._begin[x]
+            values[begin : begin + len(own)] = own.values
+            self._begin[x + 1], self.first[x], self._graded[x] = begin + len(own), own.first, own.graded
+            tested[x] = own.tested
         self.start = np.concatenate([[0], np.cumsum(tested)])
         self._values = values[: self._begin[-1]]
         self._whole: Floats | None = None
@@ -121,8 +129,13 @@ class MemoryMoments(Moments):
             begins = zip(self._begin[list(given)].tolist(), widths, strict=True)
             at = np.concatenate([np.arange(begin, begin + k) for begin, k in begins])
             return np.asarray(self._whole[np.ix_(at, at)])
-        rows = np.vstack([self.rows(z, k) for z, k in zip(given, widths, strict=True)])
-        return rows @ rows.T
+        begins = np.cumsum([0, *widths]).tolist()
+        made = np.eye(begins[-1])  # the functions of one column are orthonormal
+        for i, j in combinations(range(len(given)), 2):
+            ours, theirs = slice(begins[i], begins[i + 1]), slice(begins[j], begins[j + 1])
+            made[ours, theirs] = self._between(given[i], given[j])[: widths[i], : widths[j]]
+            made[theirs, ours] = made[ours, theirs].T
+        return made
 
     def across(self, z: int, width: int, at: Places | None = None) -> Floats:
         """Return those of the first functions of ``z`` with the tested functions of all columns, or of those ``at``."""
@@ -166,6 +179,13 @@ class MemoryMoments(Moments):
                 self._fewest[x] = float(np.bincount(codes).min())
         return self._fewest[x]
 
+    def _between(self, z: int, w: int) -> NDArray[np.floating]:
+        """Return the inner products of all functions of two columns, from the last ones or anew."""
+        if z > w:
+            return self._between(w, z).T
+        known = self._kept.get(("between", z, w))
+        return self._keep(("between", z, w), self._all_rows(z) @ self._all_rows(w).T) if known is None else known
+
     def _n_functions(self, x: int) -> int:
         if self._whole is not None:
             return int(self._begin[x + 1] - self._begin[x])
@@ -177,15 +197,13 @@ class MemoryMoments(Moments):
         known = self._kept.get(("rows", x))
         return self._keep(("rows", x), self._made(x, GIVEN).values) if known is None else known
 
-    def _keep(self, key: tuple[str, int], values: NDArray[np.floating]) -> NDArray[np.floating]:
+    def _keep(self, key: tuple[str | int, ...], values: NDArray[np.floating]) -> NDArray[np.floating]:
         with self._lock:
-            self._kept[key] = values
-            while len(self._kept) > 1 and sum(v.nbytes for v in self._kept.values()) > KEPT_BYTES:
-                self._kept.popitem(last=False)
+            if key not in self._kept:
+                self._kept[key], self._kept_bytes = values, self._kept_bytes + values.nbytes
+            while len(self._kept) > 1 and self._kept_bytes > KEPT_BYTES:
+                self._kept_bytes -= self._kept.popitem(last=False)[1].nbytes
         return values
-
-    def _made(self, x: int, most: int) -> Functions:
-        return functions_of_column(self.frame, x, most)
 
 
 def functions_of_column(frame: Frame, x: int, most: int = TESTED) -> Functions:

@@ -22,8 +22,9 @@ from blankets import kernels
 from blankets.arguments import number
 from blankets.caching import cached_property
 from blankets.counting import GIVEN, Moments
+from blankets.independence._block_batch import BlockBatch
 from blankets.independence._contract import Columns, CountedTests, Tally
-from blankets.independence._evidence import EvidenceBatch, Given
+from blankets.independence._evidence import Given
 from blankets.stats import (
     MOST_LEVELS,
     RARE,
@@ -36,6 +37,7 @@ from blankets.stats import (
     rows_tests,
     score_test,
     whitening,
+    wide_log_lambda,
 )
 
 BLOCK_METHODS = (
@@ -60,6 +62,7 @@ _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 _PART_ROWS, _SURE, _LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
 _AGAIN = 1e9  # multiplications for columns far from the level that are asked by rows all the same: about a second
 _STEPS = 10  # of a fit of probabilities
+_WIDE = 16  # functions beyond those of the given columns and the other one, from which a column is wide
 _FEW_TOGETHER = 5.0  # rows expected to have the rarer levels of both, below which their meetings are counted
 _KEPT_BYTES, _KEPT_ANSWERS = 128 << 20, 1 << 18  # projections, and answers by rows, that are kept
 
@@ -116,11 +119,9 @@ class BlockTests(CountedTests):
         near = _NEAR_ANY if level is None else max(_NEAR * level, min(_LEAST_NEAR, math.sqrt(level)))
         self._window = (-math.inf if level is None else _CERTAIN, math.log(min(near, 1.0)))
         # Whether rows are asked far from the level too: if no level is known, or if no column is dependent.
-        self._again = level is None
+        self.again = level is None
 
-    def scan(
-        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
-    ) -> EvidenceBatch:
+    def scan(self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False) -> BlockBatch:
         """Test each of ``xs`` against ``y`` given one set."""
         columns, given = np.asarray(xs, np.int64), tuple(given)
         known = self._projection(tuple(sorted(given)))
@@ -139,17 +140,11 @@ class BlockTests(CountedTests):
         least = self._window[0] if len(given) < 2 else -math.inf
         with np.errstate(invalid="ignore"):
             near = reliable & (dof > 0) & (log_p >= least) & (log_p <= self._window[1])
-        if near.any():
-            at = np.flatnonzero(near)
-            log_p[at], method[at] = self._judged(columns[at], y, known, log_p[at])
-        if self._again and (self.level is None or not np.any(log_p[reliable] <= math.log(self.level))):
-            far = np.flatnonzero(method == _FAR)
-            far = far[np.argsort(log_p[far], kind="stable")]
-            method[far] = _UNCHECKED
-            far = far[np.cumsum(self._work(columns[far], y, known)) <= _AGAIN]
-            if len(far):
-                log_p[far], method[far] = self._judged(columns[far], y, known, log_p[far])
-        return EvidenceBatch(
+        rare = near.copy()
+        rare[near] = [self._is_rare(x, y) for x in columns[near].tolist()]
+        if (plain := near & ~rare).any():
+            log_p[plain], method[plain] = self._judged(columns[plain], y, known, log_p[plain])
+        return BlockBatch(
             columns,
             y,
             given,
@@ -162,7 +157,27 @@ class BlockTests(CountedTests):
             by_effect=self.by_effect,
             method=method,
             methods=BLOCK_METHODS,
+            tests=self,
+            near=rare,
+            far=method == _FAR,
         )
+
+    def asked(
+        self, xs: NDArray[np.int64], y: int, given: Given, log_p: Floats, *, far: bool
+    ) -> tuple[Floats, NDArray[np.int8]]:
+        """Return log p-values and methods by rows; ``log_p``: what inner products say.
+
+        ``far``: these are far from the level, and asked as far as that takes not too long.
+        """
+        known = self._projection(tuple(sorted(given)))
+        if not far:
+            return self._judged(xs, y, known, log_p)
+        log_p, method = log_p.copy(), np.full(len(xs), _UNCHECKED, np.int8)
+        at = np.argsort(log_p, kind="stable")
+        at = at[np.cumsum(self._work(xs[at], y, known)) <= _AGAIN]
+        if len(at):
+            log_p[at], method[at] = self._judged(xs[at], y, known, log_p[at])
+        return log_p, method
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the size from which even the narrowest columns, by one function each, leave too few rows."""
@@ -186,7 +201,7 @@ class BlockTests(CountedTests):
     def by_formula(self) -> BlockTests:
         """Return the same tests by inner products alone: no rows are asked, also near the level."""
         tests = self.at_level(self.level or 0.0)
-        tests._window, tests._again = (math.inf, -math.inf), False
+        tests._window, tests.again = (math.inf, -math.inf), False
         return tests
 
     def by_rows(self) -> BlockTests:
@@ -196,7 +211,7 @@ class BlockTests(CountedTests):
         in the order of their p-values, as many as take about a second; the method of the others says so.
         """
         tests = self.at_level(self.level or 0.0)
-        tests._again = True
+        tests.again = True
         return tests
 
     def _work(self, xs: NDArray[np.int64], y: int, known: Projection) -> Floats:
@@ -266,13 +281,44 @@ class BlockTests(CountedTests):
 
     def _by_products(self, xs: NDArray[np.int64], y: int, known: Projection) -> tuple[Floats, Floats, Floats, Floats]:
         """Return statistics, degrees of freedom, log p-values and information from inner products alone."""
-        moments = self.moments
-        across = np.ascontiguousarray(moments.across(y, moments.tested(y)), np.float64)
-        found = kernels.scan_functions(known.explained, across, xs, moments.start, moments.first, y, moments.n_rows)
+        moments, k = self.moments, self.moments.tested(y)
+        across = np.ascontiguousarray(moments.across(y, k), np.float64)
+        widths, found = self._widths[xs], np.zeros((4, len(xs)))
+        wide = np.maximum(widths, k) > len(known.explained) + np.minimum(widths, k) + _WIDE
+        if not wide.all():
+            found[:, ~wide] = kernels.scan_functions(
+                known.explained, across, xs[~wide], moments.start, moments.first, y, moments.n_rows
+            )
+        if wide.any():
+            found[:, wide] = self._of_wide(xs[wide], y, known, across)
         lost = np.flatnonzero(np.isnan(found[1]))
         if len(lost):
             found[:, lost] = self._by_directions(xs[lost], y, known)
         return found[0], found[1], found[2], found[3]
+
+    def _of_wide(self, xs: NDArray[np.int64], y: int, known: Projection, across: Floats) -> Floats:
+        """Return the same where one of the two has more functions than the given columns and the other one."""
+        start, q = self.moments.start, len(known.explained)
+        of_y = known.explained[:, start[y] : start[y + 1]]
+        twice, statistic, dof = np.zeros((3, 2, len(xs)))  # of all functions, and of the first ones
+        for i, x in enumerate(xs.tolist()):
+            of_x, product = known.explained[:, start[x] : start[x + 1]], across[:, start[x] : start[x + 1]].T
+            firsts = (
+                min(int(self.moments.first[x]), product.shape[0]),
+                min(int(self.moments.first[y]), product.shape[1]),
+            )
+            for which, (kx, ky) in enumerate((product.shape, firsts)):
+                if not kx * ky or (which and firsts == product.shape):
+                    continue
+                sides = (of_x[:, :kx], of_y[:, :ky], product[:kx, :ky])
+                if kx > ky:
+                    sides = (sides[1], sides[0], sides[2].T)
+                twice[which, i], dof[which, i] = wide_log_lambda(*sides), kx * ky
+                rows = self.moments.n_rows - 1 - q - (kx + ky + 1) / 2.0
+                statistic[which, i] = max(rows, 0.0) * twice[which, i]
+        log_p = log_p_of_functions(statistic[0], dof[0], statistic[1], dof[1])
+        dof[0, np.isnan(twice).any(axis=0)] = np.nan
+        return np.array([statistic[0], dof[0], log_p, twice[0] / 2.0])
 
     def _by_directions(self, xs: NDArray[np.int64], y: int, known: Projection) -> Floats:
         """Return the same where the given columns determine almost all of some directions."""
@@ -299,6 +345,10 @@ class BlockTests(CountedTests):
             while len(self._kept) > max(_KEPT_BYTES // max(made.explained.nbytes, 1), 1):
                 self._kept.popitem(last=False)
         return made
+
+    def _is_rare(self, x: int, y: int) -> bool:
+        """Tell whether one of the two is a category with levels so rare that its probabilities have to be fitted."""
+        return few_meet(self.moments, x, y) and any(levels_of(self.moments, z) is not None for z in (x, y))
 
     def _rows_of(self, known: Projection) -> _GivenRows:
         """Return a set's functions over the rows, from the last ones or anew."""
@@ -335,6 +385,7 @@ class _GivenRows:
 
     def __init__(self, moments: Moments, known: Projection, step: int) -> None:
         self.moments, self.known = moments, known
+        self._fits: dict[int, tuple[Floats, Floats]] = {}  # of targets
         self.step = step if len(known.explained) * _ROWS_A_FUNCTION * step <= moments.n_rows else 0
 
     @cached_property
@@ -355,6 +406,20 @@ class _GivenRows:
             return np.zeros((0, len(range(0, self.moments.n_rows, step))))
         rows = [self.moments.rows(z, k)[:, ::step] for z, k in zip(known.given, known.widths, strict=True)]
         return np.asarray(known.root.T @ np.vstack(rows))
+
+    def fitted(self, drawn: int, codes: NDArray[np.int64], *, keep: bool) -> tuple[Floats, Floats]:
+        """Return the functions that the probabilities of a category's levels depend on, and the probabilities.
+
+        ``keep``: they will be asked for again.
+        """
+        if drawn in self._fits:
+            return self._fits[drawn]
+        few = project(self.moments, self.known.given, ROWS_A_FUNCTION, int(self.moments.fewest(drawn)))
+        small = self.functions(few)
+        made = small, fitted_levels(codes, int(codes.max()) + 1, small)
+        if keep:
+            self._fits[drawn] = made
+        return made
 
 
 class _Rows:
@@ -381,7 +446,9 @@ class _Rows:
         if len(plain):
             for i, p in zip(plain.tolist(), self._asked(xs[plain], self.given.basis, 1).tolist(), strict=True):
                 # Of two numbers that are so skewed, no law is known: neither p-value is believed alone.
-                answers[i] = (max(p, float(log_p[i])), _LARGER) if self._few(int(xs[i])) else (p, _ROWS)
+                answers[i] = (
+                    (max(p, float(log_p[i])), _LARGER) if few_meet(self.moments, int(xs[i]), self.y) else (p, _ROWS)
+                )
         for i in left[rare[left]].tolist():
             answers[i] = self._of_rare(int(xs[i]))
         return answers
@@ -410,7 +477,7 @@ class _Rows:
         if codes is None:
             return 0.0, _NOTHING
         moments, counts = self.moments, np.bincount(codes)
-        small, probability = self._fit_of_y if drawn == self.y else self._fitted(drawn, codes)
+        small, probability = self.given.fitted(drawn, codes, keep=drawn == self.y)
         few = (moments.fewest(drawn), moments.fewest(other))
         meet = max(few) < RARE or few[0] * few[1] < _FEW_TOGETHER * moments.n_rows
         if meet and len(counts) == 2 and others is not None and others.max() == 1:
@@ -422,28 +489,21 @@ class _Rows:
         rows = moments.rows(other, moments.tested(other))
         return score_test(rows, by_level, codes, probability, self.given.basis.rows[1:], small, first)[0], _RARE
 
-    def _fitted(self, drawn: int, codes: NDArray[np.int64]) -> tuple[Floats, Floats]:
-        """Return the functions that the probabilities of a category's levels depend on, and the probabilities."""
-        few = project(self.moments, self.given.known.given, ROWS_A_FUNCTION, int(self.moments.fewest(drawn)))
-        small = self.given.functions(few)
-        return small, fitted_levels(codes, int(codes.max()) + 1, small)
-
-    @cached_property
-    def _fit_of_y(self) -> tuple[Floats, Floats]:
-        return self._fitted(self.y, np.asarray(self._levels(self.y)))
-
     def _rare(self, x: int) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
         """Return the levels of x and of y, of each that is a category, if few rows are to have the rarest of both.
 
         Their products would be so skewed that the spread which they show goes with their sum; see methods (10.15).
         """
-        return (self._levels(x), self._levels(self.y)) if self._few(x) else (None, None)
+        moments, y = self.moments, self.y
+        return (levels_of(moments, x), levels_of(moments, y)) if few_meet(moments, x, y) else (None, None)
 
-    def _few(self, x: int) -> bool:
-        """Tell whether few rows are expected to have the rarest levels of both."""
-        return self.moments.fewest(x) * self.moments.fewest(self.y) < RARE * self.moments.n_rows
 
-    def _levels(self, x: int) -> NDArray[np.int64] | None:
-        """Return the levels of a category that has not too many."""
-        codes = self.moments.codes(x)
-        return codes if codes is not None and 1 <= int(codes.max()) < MOST_LEVELS else None
+def few_meet(moments: Moments, x: int, y: int) -> bool:
+    """Tell whether few rows are expected to have the rarest levels of both."""
+    return moments.fewest(x) * moments.fewest(y) < RARE * moments.n_rows
+
+
+def levels_of(moments: Moments, x: int) -> NDArray[np.int64] | None:
+    """Return the levels of a category that has not too many."""
+    codes = moments.codes(x)
+    return codes if codes is not None and 1 <= int(codes.max()) < MOST_LEVELS else None

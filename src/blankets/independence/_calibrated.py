@@ -21,7 +21,7 @@ from blankets.caching import cached_property
 from blankets.counting import Counter
 from blankets.errors import ParameterError
 from blankets.independence._contract import Columns, IndependenceTest, Sets
-from blankets.independence._evidence import Evidence, EvidenceBatch, Given
+from blankets.independence._evidence import Evidence, EvidenceBatch, Given, LazyBatch
 from blankets.independence._tables import TableTests
 from blankets.stats import (
     COARSE,
@@ -229,38 +229,17 @@ class _LeavingTests(CalibratedTests):
 Judged = tuple[NDArray[np.float64], NDArray[np.float64]]  # log p-values, NaN for the chi-square tail; methods
 
 
-class CalibratedBatch(EvidenceBatch):
+class CalibratedBatch(LazyBatch):
     """Evidence whose p-values are the chi-square tail if that is far from the level, and otherwise calibrated.
 
     p-values are computed when they are first used; not at all if only the strongest test is wanted and it is clear.
     """
 
-    __slots__ = ("_judged", "_method", "_tests")
-    _method: NDArray[np.int8] | None
+    __slots__ = ("_judged", "_tests")
 
     def __init__(self, *about: Any, tests: CalibratedTests, judged: Judged, **evidence: Any) -> None:
         self._tests, self._judged = tests, judged
         super().__init__(*about, methods=METHODS, **evidence)
-
-    @property
-    def log_p(self) -> NDArray[np.float64]:
-        """Log p-values; NaN if a test was not performed."""
-        self._settle()
-        return super().log_p
-
-    @property
-    def method(self) -> NDArray[np.int8] | None:
-        """How each p-value was computed, as a position in ``methods``."""
-        self._settle()
-        return self._method
-
-    @method.setter
-    def method(self, value: NDArray[np.int8] | None) -> None:
-        self._method = value
-
-    def __getitem__(self, i: int) -> Evidence:
-        self._settle()
-        return super().__getitem__(i)
 
     def strongest(self, alpha: float) -> Evidence | None:
         """Return the strongest dependent test, or None if none is dependent.
@@ -295,11 +274,6 @@ class CalibratedBatch(EvidenceBatch):
             n_rows=self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i]),
             method=METHODS[method],
         )
-
-    def where(self, mask: NDArray[np.bool_] | Sequence[int] | NDArray[np.int64]) -> EvidenceBatch:
-        """Return a batch of some of the tests."""
-        self._settle()
-        return super().where(mask)
 
     def _settle(self) -> None:
         """Compute all p-values: by the chi-square distribution, and by a better method where that is in doubt."""

@@ -12,6 +12,7 @@ then by the earlier column.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
@@ -69,10 +70,10 @@ class EvidenceBatch:
         "_asked",
         "_effect",
         "_log_p",
+        "_method",
         "by_effect",
         "dof",
         "given",
-        "method",
         "methods",
         "n_rows",
         "reliable",
@@ -101,7 +102,7 @@ class EvidenceBatch:
         self.xs, self.y, self.given = xs, y, given
         self.statistic, self.dof, self.n_rows, self.reliable = statistic, dof, n_rows, reliable
         self._log_p, self._effect, self.by_effect = log_p, effect, by_effect
-        self.method, self.methods, self._asked = method, methods, asked
+        self._method, self.methods, self._asked = method, methods, asked
 
     def __len__(self) -> int:
         return len(self.xs)
@@ -124,7 +125,7 @@ class EvidenceBatch:
             self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i]),
             self.given[i] if isinstance(self.given, list) else self.given,
             bool(self.reliable[i]),
-            "" if self.method is None else self.methods[self.method[i]],
+            "" if self._method is None else self.methods[self._method[i]],
         )
 
     def _effect_of(self, i: int) -> float:
@@ -152,6 +153,11 @@ class EvidenceBatch:
         if self._log_p is None:
             self._log_p = log_chi2_sf(self.statistic, self.dof)
         return self._log_p
+
+    @property
+    def method(self) -> NDArray[np.int8] | None:
+        """How each p-value was computed, as a position in ``methods``."""
+        return self._method
 
     @property
     def effect(self) -> NDArray[np.float64]:
@@ -215,7 +221,7 @@ class EvidenceBatch:
             log_p=None if self._log_p is None else self._log_p[at],
             effect=None if self._effect is None else self._effect[at],
             by_effect=self.by_effect,
-            method=None if self.method is None else self.method[at],
+            method=None if self._method is None else self._method[at],
             methods=self.methods,
             asked=self._asked,
         )
@@ -263,3 +269,34 @@ class EvidenceBatch:
         batch.xs, batch.y, batch.given = xs, y, given
         batch._asked = self._asked if isinstance(given, list) else None
         return batch
+
+
+class LazyBatch(EvidenceBatch):
+    """Evidence whose p-values are computed when they are first used; a subclass writes `_settle`."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _settle(self) -> None:
+        """Compute all p-values, if that was not done."""
+
+    @property
+    def log_p(self) -> NDArray[np.float64]:
+        """Log p-values; NaN if a test was not performed."""
+        self._settle()
+        return super().log_p
+
+    @property
+    def method(self) -> NDArray[np.int8] | None:
+        """How each p-value was computed, as a position in ``methods``."""
+        self._settle()
+        return self._method
+
+    def __getitem__(self, i: int) -> Evidence:
+        self._settle()
+        return super().__getitem__(i)
+
+    def where(self, mask: NDArray[np.bool_] | Sequence[int] | NDArray[np.int64]) -> EvidenceBatch:
+        """Return a batch of some of the tests."""
+        self._settle()
+        return super().where(mask)

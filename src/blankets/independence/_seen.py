@@ -5,22 +5,24 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from copy import copy
+from functools import partial
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.caching import cached_property
-from blankets.counting import GIVEN, MemoryMoments
+from blankets.counting import GIVEN, Functions, MemoryMoments, functions_of_column
 from blankets.data import Frame
+from blankets.independence._block_batch import BlockBatch
 from blankets.independence._blocks import BlockTests
-from blankets.independence._contract import Columns, CountedTests, Tally, concatenated
-from blankets.independence._evidence import EvidenceBatch, Given
+from blankets.independence._contract import Columns, CountedTests, Tally
+from blankets.independence._evidence import Given
 
 _Known = tuple[NDArray[np.int64], BlockTests]  # the columns that tests know, and the tests
 
 _KEPT_BYTES = 256 << 20  # functions of columns in sets of rows that are kept
-_FEW = 6  # columns in question, up to which all products of their functions are made at once
+_KEPT_APART = 64 << 20  # those of single columns, for questions about them and others
 
 
 class SeenBlocks(CountedTests):
@@ -49,8 +51,9 @@ class SeenBlocks(CountedTests):
         self.tally, self.memo = Tally(), {}
         self._gone = {j: np.packbits(gap) for j in frame.holes if (gap := frame.gaps(j)) is not None}
         self._none_gone = np.zeros(-(-frame.n_rows // 8), np.uint8)
-        self._kept = _Kept()
-        self._quick = self._again = False  # whether inner products decide alone; whether rows are asked far away too
+        self._kept, self._functions = _Kept(), _KeptFunctions()
+        self._quick = False  # whether inner products decide alone
+        self.again = level is None  # whether rows are asked far from the level too
 
     def by_formula(self) -> SeenBlocks:
         """Return the same tests by inner products alone."""
@@ -59,7 +62,7 @@ class SeenBlocks(CountedTests):
     def by_rows(self) -> SeenBlocks:
         """Return the same tests, which ask rows again before a scan finds nothing dependent."""
         tests = self.at_level(self.level or 0.0)
-        tests._again = True
+        tests.again = True
         return tests
 
     @cached_property
@@ -73,7 +76,7 @@ class SeenBlocks(CountedTests):
     def _like(self, level: float | None, *, quick: bool) -> SeenBlocks:
         """Return the same tests, which share what they keep."""
         tests = copy(self)
-        tests.level, tests.memo, tests._quick, tests._again = level, {}, quick, False
+        tests.level, tests.memo, tests._quick, tests.again = level, {}, quick, level is None and not quick
         for made in ("_by_formula", "of_all"):
             vars(tests).pop(made, None)
         return tests
@@ -83,22 +86,27 @@ class SeenBlocks(CountedTests):
         """The tests of all rows, for a frame without holes."""
         return self._tests_of(MemoryMoments(self.frame))
 
-    def scan(
-        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
-    ) -> EvidenceBatch:
+    def scan(self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False) -> BlockBatch:
         """Test each of ``xs`` against ``y`` given one set, on the rows that have a value of all of them."""
         columns, given = np.asarray(xs, np.int64), tuple(given)
-        batches, places = [], []
+        parts = []
         for at, tests, there in self._parts(columns, y, given):
-            numbers = np.searchsorted(there, columns[at])
             of_y, *of_given = np.searchsorted(there, [y, *given]).tolist()
-            batch = tests.scan(numbers, of_y, of_given, even_if_unreliable=even_if_unreliable)
-            batch.xs, batch.y, batch.given = columns[at], y, given
-            batches.append(batch)
-            places.append(at)
-        if len(batches) == 1:
-            return batches[0]
-        return concatenated(batches, given).where(np.argsort(np.concatenate(places)))
+            numbers = np.searchsorted(there, columns[at])
+            parts.append((at, tests.scan(numbers, of_y, of_given, even_if_unreliable=even_if_unreliable)))
+        return BlockBatch.of_parts(columns, y, given, parts, self)
+
+    def asked(
+        self, xs: NDArray[np.int64], y: int, given: Given, log_p: NDArray[np.float64], *, far: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
+        """Return log p-values and methods by rows; see `BlockTests.asked`."""
+        log_p, method = log_p.copy(), np.zeros(len(xs), np.int8)
+        for at, tests, there in self._parts(xs, y, given):
+            of_y, *of_given = np.searchsorted(there, [y, *given]).tolist()
+            log_p[at], method[at] = tests.asked(
+                np.searchsorted(there, xs[at]), of_y, tuple(of_given), log_p[at], far=far
+            )
+        return log_p, method
 
     def information(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, about_xs: bool = False
@@ -146,17 +154,41 @@ class SeenBlocks(CountedTests):
             part = self.frame.select(there.tolist())
             absent = np.unpackbits(np.frombuffer(gone, np.uint8), count=part.n_rows)
             part = part.take(absent == 0) if absent.any() else part.filled()
-            moments = MemoryMoments(part, briefly=len(columns) > _FEW)
+            functions = partial(self._functions.of, part, gone, tuple(there.tolist()))
+            moments = MemoryMoments(part, briefly=True, made=functions)
             found = there, self._tests_of(moments)
             size = 8 * part.n_rows * (GIVEN * len(columns) + int(moments.start[-1]))
             self._kept.put(gone, columns, found, size)
         there, made = found
         tests = made if self.level is None else made.at_level(self.level)
-        return there, tests.by_formula() if self._quick else tests.by_rows() if self._again else tests
+        return there, tests.by_formula() if self._quick else tests
 
     def _tests_of(self, moments: MemoryMoments) -> BlockTests:
         made = BlockTests(moments, reliability=self.reliability, strength=self.strength, level=self.level)
         made.tally = self.tally
+        return made
+
+
+class _KeptFunctions:
+    """Functions of single columns in sets of rows, the last ones that were asked for."""
+
+    def __init__(self) -> None:
+        self._made: OrderedDict[tuple[bytes, int, int], Functions] = OrderedDict()
+        self._bytes, self._lock = 0, Lock()
+
+    def of(self, part: Frame, gone: bytes, columns: Given, x: int, most: int) -> Functions:
+        """Return functions of column ``x`` of a part of the table; ``columns``: what its columns are in the table."""
+        key = (gone, columns[x], most)
+        with self._lock:
+            if key in self._made:
+                self._made.move_to_end(key)
+                return self._made[key]
+        made = functions_of_column(part, x, most)
+        with self._lock:
+            if key not in self._made:
+                self._made[key], self._bytes = made, self._bytes + made.values.nbytes
+            while len(self._made) > 1 and self._bytes > _KEPT_APART:
+                self._bytes -= self._made.popitem(last=False)[1].values.nbytes
         return made
 
 

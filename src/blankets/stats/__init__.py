@@ -3,7 +3,7 @@
 from blankets.kernels import COARSE, FAR, LARGE, NOTHING
 from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, doubtful_tests, law_at
-from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening
+from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening, wide_log_lambda
 from blankets.stats._cell_means import Cells, RowScores, equal_means, log_p_among, means_information, merged_levels
 from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
@@ -167,5 +167,6 @@ __all__ = [
     "weaker_than",
     "weighted_scores",
     "whitening",
+    "wide_log_lambda",
     "xlogy",
 ]

@@ -7,6 +7,8 @@ not move with the given columns, so it decides where it is far from the level, a
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -75,6 +77,28 @@ def canonical_test(
     rows = np.maximum(n_rows - 1 - used - (rank_x + rank_y + 1) / 2.0, 0.0)
     twice = np.maximum(twice, 0.0)
     return rows * twice, rank_x * rank_y, twice / 2.0
+
+
+def wide_log_lambda(explained_x: Floats, explained_y: Floats, product: Floats) -> float:
+    """Return minus the logarithm of Wilks' lambda where y has many functions; NaN if directions may be lost.
+
+    The arguments are as for `canonical_test`, of one x. With E the inner products of q orthonormal functions and those
+    of y, det(I - E'E) = det(I - EE'), which has q rows. So Wilks' lambda is the ratio of two such determinants: with
+    what x leaves beside the given functions, and without.
+
+    Examples
+    --------
+    >>> round(wide_log_lambda(np.zeros((0, 1)), np.zeros((0, 2)), np.array([[0.3, 0.4]])), 4)  # -ln(1 - .25)
+    0.2877
+    """
+    size, vectors = np.linalg.eigh(np.eye(explained_x.shape[1]) - explained_x.T @ explained_x)
+    own = (vectors / np.sqrt(np.maximum(size, _PLAIN))).T @ (product - explained_x.T @ explained_y)
+    both = np.vstack([explained_y, own])
+    q, gram = len(explained_y), np.eye(len(both)) - both @ both.T
+    given, joint = np.linalg.eigvalsh(gram[:q, :q]), np.linalg.eigvalsh(gram)
+    if min(size.min(initial=1.0), given.min(initial=1.0), joint.min(initial=1.0)) <= _PLAIN:
+        return math.nan
+    return max(float(np.log(given).sum() - np.log(joint).sum()), 0.0)
 
 
 def _by_directions(left: Floats, k: int) -> tuple[Floats, Floats, Floats]:
