@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq
-from scipy.stats import chi2
+from scipy.stats import chi2, t
 
 from blankets.errors import ParameterError
 from blankets.stats import expected_false_members
@@ -74,3 +74,26 @@ def test_searches_by_subsets_leave_what_no_subset_separates(ends, n_true, dof):
     at_one_end = brentq(lambda k: kept(k, 1) - k, 0, alpha * n)
     found = expected_false_members(log_p, np.full(n, dof), alpha, ends=ends, n_true=n_true)
     assert found.expected == pytest.approx(kept(at_one_end, ends), rel=1e-3)
+
+
+def test_what_functions_of_columns_admit_by_chance_no_subset_separates():
+    alpha, n = 0.05, 40
+    log_p = np.log(np.linspace(0.0125, 0.9875, n))
+    every, half = np.ones(n, bool), np.arange(n) % 2 == 0
+
+    def expected(of, **how):
+        return expected_false_members(of, np.ones(len(of)), alpha, ends=2, **how).expected
+
+    assert expected(log_p, by_functions=every) == pytest.approx(alpha * n)
+    by_tables = np.log(np.linspace(0.025, 0.975, n // 2))  # as many as are not tested by functions
+    assert expected(log_p, by_functions=half) == pytest.approx(alpha * n / 2 + expected(by_tables))
+    # Given one more unrelated column, a wrong test of two numbers is mostly wrong again.
+    rng = np.random.default_rng(0)
+    x, y, z = (v - v.mean(axis=1, keepdims=True) for v in rng.normal(size=(3, 20_000, 300)))
+    x, y, z = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in (x, y, z))
+    xy, xz, yz = ((a * b).sum(axis=1) for a, b in ((x, y), (x, z), (y, z)))
+    critical = t.isf(0.005, [298, 297])
+    critical = critical / np.sqrt([298, 297] + critical**2)  # of correlations
+    wrong = np.abs(xy) > critical[0]
+    again = np.abs(xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)) > critical[1]
+    assert again[wrong].mean() > 0.85  # about 0.95; by (16.2), for tables of two levels, 0.43

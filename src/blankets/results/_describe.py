@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from blankets.results._blanket import Blanket
@@ -49,6 +49,7 @@ def describe(
     checks: Callable[[Sequence[int]], tuple[Finding, ...]] = lambda _: (),
     call: Call | None = None,
     label_bias: Mapping[str, LabelBias] | None = None,
+    measured: Collection[str] = (),
 ) -> Blanket:
     """Put the outcome of a search into names.
 
@@ -62,7 +63,7 @@ def describe(
     ``excluded``: columns that were not searched, and why ("it has a single value"). ``by_effect``: order the members by
     effect instead of p-value. ``effects``: works out the effects of members in the data's own terms. ``checks``: looks
     over the answer for what `audit` warns of. ``call``: the call that the search answers. ``label_bias``: what biased
-    labeling would explain.
+    labeling would explain. ``measured``: columns of which functions are tested, and not levels.
 
     Examples
     --------
@@ -84,7 +85,9 @@ def describe(
             Step(d.action, d.phase, NamedEvidence.of(d.evidence, names), d.reason) for d in trace.decisions
         ),
         "passed_over": lambda _: PassedOver.last_look(trace.scans, names, target, found.members),
-        "false_members": lambda blanket: false_members(blanket, algorithm, n_chances(trace, target, len(names))),
+        "false_members": lambda blanket: false_members(
+            blanket, algorithm, n_chances(trace, target, len(names)), measured
+        ),
         "effects": lambda _: effects(tuple(final)),
         "checks": lambda _: checks(tuple(final)),
         "separators": lambda _: {names[x]: tuple(names[z] for z in zs) for x, zs in found.separators.items()},

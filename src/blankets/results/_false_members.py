@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,9 @@ def n_chances(trace: Trace, target: int, n_columns: int) -> int:
     return int(times.sum()) + sum(d.phase in _SPOUSES for d in told)
 
 
-def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> FalseMembers | None:
+def false_members(
+    blanket: Blanket, algorithm: Algorithm, chances: int, measured: Collection[str] = ()
+) -> FalseMembers | None:
     """Return the expected number of false members, from the last test of each column; None if no error rate is held.
 
     A search through small sets admits a false member only if its tests given the others are wrong too: given true
@@ -53,6 +56,7 @@ def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> False
     well, and given false ones; if neighbors are checked from both ends, also those at its own end.
 
     ``blanket``: the result. ``algorithm``: its algorithm. ``chances``: number of tests that could admit a column.
+    ``measured``: columns of which functions are tested; if the target is one of them, functions of all are.
     """
     controls = algorithm.controls
     alpha = blanket.settings.get("alpha")
@@ -69,8 +73,10 @@ def false_members(blanket: Blanket, algorithm: Algorithm, chances: int) -> False
             log_p[position[evidence.x]], dof[position[evidence.x]] = evidence.log_p, evidence.dof
     ends = (2 if algorithm.both_ends else 1) if algorithm.roles else 0
     clear = math.log(alpha / max(len(blanket.columns) - 1, 1))
-    sure = 0 if algorithm.whole else sum(e.reliable and e.log_p <= clear for e in blanket.strengths.values())
-    known = expected_false_members(log_p, dof, alpha, n_chances=chances, ends=ends, n_true=sure)
+    functions = np.array([name in measured or blanket.target in measured for name in blanket.columns], np.bool_)
+    told = [e for e in blanket.strengths.values() if e.x in position and not functions[position[e.x]]]
+    sure = 0 if algorithm.whole else sum(e.reliable and e.log_p <= clear for e in told)
+    known = expected_false_members(log_p, dof, alpha, n_chances=chances, ends=ends, n_true=sure, by_functions=functions)
     if controls == "fdr":
         return replace(known, expected=None, at_most=None, controls="fdr")
     return known if algorithm.expectation else replace(known, expected=None)

@@ -116,6 +116,7 @@ def expected_false_members(
     n_chances: int = 0,
     ends: int = 0,
     n_true: int = 0,
+    by_functions: NDArray[np.bool_] | None = None,
 ) -> FalseMembers:
     """Return the expected number of false members, from the last test of every candidate.
 
@@ -127,7 +128,9 @@ def expected_false_members(
     if there was nothing to test. ``alpha``: the level of every test. ``n_chances``:
     number of tests that could have admitted a variable; default: one for each variable. ``ends``: at how many ends of
     an edge (the target's, the variable's) all subsets of the neighbors must fail to separate the two. ``n_true``:
-    members given which a false one must be tested as well.
+    members given which a false one must be tested as well. ``by_functions``, of shape (n,): whose tests compare
+    functions of columns: one more unrelated variable hardly changes these, so that no subset separates what entered by
+    chance; default: none.
 
     Examples
     --------
@@ -143,9 +146,11 @@ def expected_false_members(
     above = int(np.count_nonzero(log_p[tested] > math.log(_MIDDLE)))
     true = min(above / (1.0 - _MIDDLE), float(n))
     expected = alpha * true
-    if ends and n:
-        freedom = float(np.median(np.asarray(dof)[tested]))
-        expected = _after_subsets(expected, freedom, alpha, ends, n_true)
+    counted = tested if by_functions is None else tested & ~by_functions
+    if ends and counted.any():
+        freedom = float(np.median(np.asarray(dof)[counted]))
+        entering = expected * float(np.count_nonzero(counted)) / n
+        expected += _after_subsets(entering, freedom, alpha, ends, n_true) - entering
     return FalseMembers(n, expected, alpha * max(n, n_chances), "level", alpha)
 
 

@@ -181,6 +181,7 @@ class Search:
             effects=lambda members: member_effects(self.study, target, members, self.knows.known.always),
             checks=lambda members: checked(self.study.one_table, target, members) if self.wanted.audit else (),
             call=self.study.mark,
+            measured=self.study.measured,
         )
         _log(blanket)
         in_memory = self.study.has_numbers or isinstance(getattr(tests, "counter", None), MemoryCounter)

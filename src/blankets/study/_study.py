@@ -310,6 +310,13 @@ class Study:
         return isinstance(self.table, Frame) and bool(self.table.numbers)
 
     @property
+    def measured(self) -> frozenset[str]:
+        """The columns that tests take as numbers."""
+        if isinstance(self.table, Frame) and self.testing.takes_numbers:
+            return frozenset(self.names[j] for j in (*self.table.numbers, *self.table.ordered))
+        return frozenset(self.names if isinstance(self.table, NumericTable) else ())
+
+    @property
     def test_name(self) -> str:
         """The name of the test; that of its class, for one of the user's own."""
         return self.testing.kind if self.own is None else type(self.own).__name__
