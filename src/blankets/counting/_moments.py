@@ -299,6 +299,8 @@ def functions_of_column(frame: Frame, x: int, most: int = TESTED) -> Functions:
     1
     """
     number = frame.numbers.get(x)
+    if not frame.n_rows:
+        return Functions(np.zeros((0, 0)), 0, 0, graded=number is not None)
     if number is not None:
         return functions_of_number(number.values, most)
     return functions_of_levels(merged(frame.column(x)), ordered=x in frame.ordered)
