@@ -98,4 +98,4 @@ def _print(blanket: Blanket, explanations: list[Explanation], *, as_json: bool) 
     show_blanket(blanket)
     for explanation in explanations:
         click.echo(f"\n{explanation}")
-    show_next(blanket.checks, "discover")
+    show_next(blanket.checks)

@@ -87,8 +87,8 @@ def show_blanket(blanket: Blanket) -> None:
         console.print(text)
 
 
-def show_next(findings: Iterable[Finding], command: str) -> None:
-    """Print the command that does what findings ask for: this one, with the options that they name."""
+def show_next(findings: Iterable[Finding]) -> None:
+    """Print the command that does what findings ask for: ``discover``, with the options that they name."""
     context = click.get_current_context(silent=True)
     if context is None or context.obj is None:  # nobody typed a command
         return
@@ -100,8 +100,8 @@ def show_next(findings: Iterable[Finding], command: str) -> None:
     by_width = {one.figures[one.columns[0]]: one.columns[0] for one in asked if "groups=" in one.next_step}
     if by_width and by_width[min(by_width)] not in out:
         added += ["--groups", by_width[min(by_width)]]
-    if added or command != context.info_name:
-        words = shlex.join(["blankets", command, *context.obj[1:], *added])
+    if added or context.info_name != "discover":
+        words = shlex.join(["blankets", "discover", *context.obj[1:], *added])
         click.echo(f"  {'If you agree' if added else 'Next'}, run:\n    {words}")
 
 

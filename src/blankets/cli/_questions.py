@@ -31,7 +31,7 @@ def audit(*, file: str, target: str | None, as_json: bool, quiet: bool, **choice
     found = ask("audit", file, target, choices, quiet=quiet)
     show(found, as_json=as_json)
     if target is not None and not as_json:
-        show_next(found.findings, "discover")
+        show_next(found.findings)
 
 
 @click.command()

@@ -156,10 +156,7 @@ def _count(missing: Mask | None) -> int:
 
 def _some(missing: Mask | None, rows: Mask | NDArray[np.int64]) -> Mask | None:
     """Return the mask of the chosen rows, None if nothing is missing among them."""
-    if missing is None:
-        return None
-    chosen = missing[rows]
-    return chosen if chosen.any() else None
+    return None if missing is None else mask_of(missing[rows])
 
 
 def distinct(values: NDArray[np.number[Any]]) -> NDArray[np.number[Any]]:

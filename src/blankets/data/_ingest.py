@@ -245,10 +245,8 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
         complete_rows=frame.n_complete,
     )
     encoder = Encoder(frame.names, frame.levels, findings.binned, name, policy, {})
-    at, units = None if name is None else frame.index(name), asked.units
-    return Ingested(
-        frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name, units.survey_of(rows)
-    )
+    at = None if name is None else frame.index(name)
+    return Ingested(frame, at, encoder, report, unlabeled, *asked.units.of_rows(rows))
 
 
 @dataclass(slots=True)
@@ -308,11 +306,9 @@ class _Work:
             unlabeled=0 if column is None else column.n_missing,
             complete_rows=frame.n_complete,
         )
-        unlabeled, units = None if column is None else column.missing, asked.units
+        unlabeled = None if column is None else column.missing
         at = None if name is None else frame.index(name)
-        return Ingested(
-            frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name, units.survey_of(rows)
-        )
+        return Ingested(frame, at, encoder, report, unlabeled, *asked.units.of_rows(rows))
 
     def _with_scales(self, frame: Frame) -> Frame:
         """Give the levels of answers on a scale their order, where several columns have the same scale."""
