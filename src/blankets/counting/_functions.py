@@ -206,8 +206,17 @@ def root_of(products: Floats) -> Floats:
     [[0.5, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
     length = np.sqrt(np.maximum(np.diag(products), 0.0))
+    varies = np.flatnonzero(length > _VARIES)
+    root = np.eye(len(products))[varies] / length[varies, None]
+    try:
+        lower = np.linalg.cholesky(root @ products @ root.T)
+        if np.diag(lower).min(initial=1.0) > _NEW:  # as for almost all columns: none is told by those before it
+            root = np.linalg.inv(lower) @ root
+            return np.asarray(np.linalg.inv(np.linalg.cholesky(root @ products @ root.T)) @ root)
+    except np.linalg.LinAlgError:
+        pass  # some are told exactly
     root = np.zeros((0, len(products)))
-    for k in np.flatnonzero(length > _VARIES).tolist():
+    for k in varies.tolist():
         row = np.eye(1, len(products), k)[0] / length[k]
         for _ in range(2):  # twice for precision
             row = row - (root @ (products @ row)) @ root
