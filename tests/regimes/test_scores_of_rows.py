@@ -160,6 +160,19 @@ def test_probabilities_and_names_of_classes():
         bl.test({**table, "said": 3.0 * chance}, "cough", "ill", labels=bl.Predicted("said"))
 
 
+def test_a_machine_that_tells_nothing_is_not_used():
+    """Answers are those of gold labels alone: never worse."""
+    rng = np.random.default_rng(11)
+    table, _ = machine_table(rng, n=1000, n_gold=60)
+    for said in (rng.integers(0, 2, 1000), np.ones(1000)):
+        useless, alone = {**table, "said": said}, {"labels": "mcar", "exclude": ["said"]}
+        found = bl.test(useless, "cough", "ill", labels=bl.Predicted("said"))
+        assert found.p == bl.test(useless, "cough", "ill", **alone).p
+        assert "the gold ones alone are used" in " ".join(found.notes)
+        told = bl.mutual_information(useless, "cough", "ill", labels=bl.Predicted("said"))
+        assert told.interval(0.9) == bl.mutual_information(useless, "cough", "ill", **alone).interval(0.9)
+
+
 def test_what_predicted_refuses():
     table, y = machine_table(np.random.default_rng(5), n=500, n_gold=100)
     labels = bl.Predicted("said", gold="ill")
