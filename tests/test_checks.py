@@ -253,6 +253,22 @@ class TestRowsLost:
             str(blanket).split()
         )
 
+    def test_without_a_number(self):
+        data = clinic()
+        data.loc[::4, "age"] = None
+        text = " ".join(str(bl.discover(data, "age")).split())
+        assert "were left out. The answer is right if it is missing by chance" in text
+        assert "labels=" not in text  # which numbers do not have
+        assert "rows are complete" not in text  # all that are left
+
+
+def test_a_copy_of_a_target_with_rare_classes():
+    grade = np.repeat(list("abcdefg"), [4, 20, 20, 20, 20, 20, 20])
+    blanket = bl.discover({"code": np.unique(grade, return_inverse=True)[1], "grade": grade}, "grade")
+    assert kinds(blanket) == [("leaking", ("code",))]
+    assert "too few to test" not in str(blanket)  # 36 degrees of freedom in 124 rows, and p is printed
+    assert not [one for one in bl.audit({"code": grade, "grade": grade}, "grade").findings if one.kind == "untestable"]
+
 
 def test_copies_of_members():
     data = clinic().assign(age_again=lambda made: made.age)

@@ -73,7 +73,7 @@ class Told:
 def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding, ...]:
     """Return what is unusual about the members and the rows, the most important first."""
     if not isinstance(study.table, Frame):
-        return tuple(_lost(study.report))
+        return tuple(_lost(study.report, of_number=False))
     leaks = tuple(leaking(study, target, members))
     return (
         *leaks,
@@ -86,7 +86,7 @@ def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding,
         *_identifiers(study.frame, members),
         *people(study.frame, members),
         *_subjects(study, target),
-        *_lost(study.report),
+        *_lost(study.report, of_number=target in study.frame.numbers),
         *_telling_gaps(study, target, members),
         *_copies(study, members),
     )
@@ -228,8 +228,11 @@ def tells(study: Study, target: int, columns: Iterable[int]) -> dict[str, Told]:
     else:
         y, known = _classes(study, target)
     rows = drawn_rows(np.flatnonzero(known))
-    found = {}
+    copies = study.report.copies_of_target if target == study.column else ()
+    found = {name: Told(right=1.0) for j in columns if (name := frame.names[j]) in copies}
     for j in columns:
+        if frame.names[j] in found:
+            continue
         x = frame.numbers[j].values[rows] if j in frame.numbers else frame.column(j)[rows].astype(np.int64)
         there = np.isfinite(x) if j in frame.numbers else x < len(frame.levels[j])
         told = _told(x[there], y[rows][there], x_number=j in frame.numbers, y_number=is_number)
@@ -408,8 +411,8 @@ def repeated_subjects(study: Study, target: int | None) -> Iterator[Finding]:
         )
 
 
-def _lost(report: DataReport) -> Iterator[Finding]:
-    """Yield that many rows were lost."""
+def _lost(report: DataReport, *, of_number: bool) -> Iterator[Finding]:
+    """Yield that many rows were lost; ``of_number``: the target is a number, which has no classes to be labeled."""
     given = max(report.n_rows_given, 1)
     if report.dropped_rows >= LOST * given:
         yield Finding(
@@ -424,7 +427,9 @@ def _lost(report: DataReport) -> Iterator[Finding]:
             kind="rows lost",
             columns=(),
             what=f"{report.unlabeled:,} of {count_of(given, 'row')} have no value of the target, and were left out.",
-            next_step="If they are to count as unlabeled, say why with labels= (bl.advise helps).",
+            next_step="The answer is right if it is missing by chance, or for reasons that other columns hold."
+            if of_number
+            else "If they are to count as unlabeled, say why with labels= (bl.advise helps).",
             weight="act",
         )
 
@@ -455,5 +460,5 @@ def _copies(study: Study, members: Iterable[int]) -> Iterator[Finding]:
                 kind="duplicate",
                 columns=(name, *same),
                 what=f"{joined(same)} {'repeats' if len(same) == 1 else 'repeat'} the member {shown(name)}.",
-                next_step="Nothing: it stands for them. Ask which of them was measured first.",
+                next_step="Nothing to do: the member stands for both. Ask which was measured first.",
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any, Self
@@ -118,7 +118,7 @@ class Search:
             arities[study.target] = len(column.levels)
         whole = column is None or study.labels.scores is not None
         n_rows = study.n_rows if whole or column is None else column.n_rows
-        chosen, why = (named, "") if named is not None else _picked(len(arities) - 1, wanted)
+        chosen, why = (named, "") if named is not None else _picked(wanted)
         # A false discovery rate compares p-values with many levels, and not with alpha alone.
         level = None if chosen.controls == "fdr" else wanted.alpha
         drivers = study.known_drivers
@@ -172,7 +172,7 @@ class Search:
             n_tests=tests.n_tests_here - tests_before,
             seconds=time.perf_counter() - began,
             warnings=[
-                *(*self.said, *against, *self._untestable(target)),
+                *(*self.said, *against, *self._untestable(target, found.members)),
                 *(*self._never_together(target, found), *_biased(biases)),
             ],
             data=self.study.report_as_data,
@@ -271,8 +271,11 @@ class Search:
         warn(sentence, TooFewRowsWarning)
         return [sentence]
 
-    def _untestable(self, target: int) -> list[str]:
-        """Warn of columns with too many levels for any test, even without conditioning."""
+    def _untestable(self, target: int, members: Collection[int]) -> list[str]:
+        """Warn of columns with too many levels for any test, even without conditioning; some are members all the same.
+
+        A copy of the target is dependent beyond doubt, however few the rows.
+        """
         if self.study.own is not None:  # it decides itself what it can test
             return []
         arities = self.arities
@@ -280,7 +283,7 @@ class Search:
         if each * (int(arities.max()) - 1) <= self.n_rows:
             return []
         never = np.flatnonzero(each * (arities - 1) > self.n_rows)
-        beyond = [self.tests.names[x] for x in never if x != target]
+        beyond = [self.tests.names[x] for x in never if x != target and x not in members]
         if not beyond:
             return []
         sentence = (
@@ -295,9 +298,9 @@ def _biased(biases: Mapping[str, LabelBias]) -> tuple[str, ...]:
     return (bias_sentence(biases),) if biases else ()
 
 
-def _picked(n_features: int, wanted: Wanted) -> tuple[Algorithm, str]:
+def _picked(wanted: Wanted) -> tuple[Algorithm, str]:
     """Pick an algorithm, with the reason."""
-    name, why = choose(n_features)
+    name, why = choose()
     return _checked(name, wanted.options), why
 
 
