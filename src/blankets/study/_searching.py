@@ -235,8 +235,8 @@ class Search:
         """Find neighbors and spouses, and parents and children where the data can show it."""
         tests, alpha = self.tests, self.wanted.alpha
         checked = [x for x in found.members if x not in found.unchecked]
-        added = any(x not in found.roles for x in self.knows.required(target))
-        if not self.algorithm.roles or found.entered or added:
+        # Columns that entered by a test given all members, or are required, have no role: neighbors they need not be.
+        if found.entered or any(x not in found.roles for x in checked):
             resolved = resolve_roles(tests, target, checked, alpha=alpha, trace=trace)
             return replace(found, roles=resolved.roles, common_children=resolved.common_children)
         neighbors = [x for x in checked if found.roles.get(x) != "spouse"]
