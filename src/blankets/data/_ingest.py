@@ -94,9 +94,9 @@ def ingest(
     Notes
     -----
     Numbers with more than 20 distinct values are continuous, also whole numbers; with fewer they are
-    categories, except fractions that hardly repeat (at least 10 distinct ones, and more than half as
-    many as rows). Levels are in declared order for categorical types (their unused levels stay, and are
-    reported) and sorted otherwise, so codes do not depend on the order of rows. In sparse columns
+    categories, except in short tables (at least 10 distinct ones, and fewer than five rows for each).
+    Levels are in declared order for categorical types (their unused levels stay, and are reported) and
+    sorted otherwise, so codes do not depend on the order of rows. In sparse columns
     code 0 is the value 0, and each other value is a level (at most 255). An identifier is a column of
     text or categories with more than 50 levels and fewer than five rows per level, or of whole numbers
     that are all different although they are in a narrow range.
