@@ -101,6 +101,8 @@ def test_identifiers():
     blanket = bl.discover(data, "ill", keep=["visit"])
     assert ("id-like", ("visit",)) in kinds(blanket)
     assert "visit has another whole number in every row" in str(blanket)
+    data = clinic().sort_values("ill").assign(subject_id=np.arange(N) // 10 * 13 + np.minimum(np.arange(N) % 10, 7))
+    assert "subject_id has another whole number in most rows" in " ".join(str(bl.discover(data, "ill")).split())
 
 
 def test_names_of_people():

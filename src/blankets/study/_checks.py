@@ -19,7 +19,7 @@ from blankets.independence import SeenModel
 from blankets.results import Finding, count_of, digits, joined, shown
 from blankets.stats import xlogy
 from blankets.study._effects import drawn_rows
-from blankets.study._groups import IDENTIFIERS, likely_subjects, repeated_at_reading, sharing
+from blankets.study._groups import IDENTIFIERS, ROWS_A_SUBJECT, likely_subjects, repeated_at_reading, sharing
 from blankets.study._study import Study
 
 LEAK = 0.9  # share of the information in the target from which a column leaks
@@ -336,19 +336,21 @@ def cuts_that_tell(x: Floats, y: Ints) -> Told | None:
 
 
 def _identifiers(frame: Frame, members: Iterable[int]) -> Iterator[Finding]:
-    """Yield members with another whole number in every row that are counted up, or are called an identifier."""
+    """Yield whole numbers that are counted up, or that are called an identifier and seldom repeat."""
     for j in members:
         if j not in frame.numbers:
             continue
         values, name = frame.numbers[j].values, frame.names[j]
         if np.isnan(values).any() or not np.array_equal(values, np.floor(values)):
             continue
-        distinct = len(np.unique(values)) == len(values)
-        if distinct and (values.max() - len(values) == values.min() - 1 or IDENTIFIERS.search(name)):
+        n, called = len(np.unique(values)), IDENTIFIERS.search(name)
+        counted = n == len(values) and values.max() - n == values.min() - 1
+        if counted or (called and ROWS_A_SUBJECT * n > len(values)):  # `repeated_subjects` tells of the others
+            rows = "every row" if n == len(values) else "most rows"
             yield Finding(
                 kind="id-like",
                 columns=(name,),
-                what=f"{shown(name)} has another whole number in every row, as a row number or an identifier has.",
+                what=f"{shown(name)} has another whole number in {rows}, as a row number or an identifier has.",
                 next_step=f"Leave it out: exclude=[{name!r}]. It may tell the target only because rows are sorted.",
                 weight="act",
             )
