@@ -247,7 +247,10 @@ def test_explain_a_column_that_was_removed(blanket):
 
 def test_explain_a_column_that_was_separated(blanket):
     lines = blanket.explain("bmi").lines
-    assert lines[0] == "Once age and smoker are known, it tells nothing more about ill (independent at level 0.01)."
+    assert lines[0] == (
+        "Once age and smoker are known, it tells nothing more about ill that 960 rows could show (independent at level "
+        "0.01)."
+    )
     assert "G = 0.5 on 2 degrees of freedom, p = 0.78" in lines[1]  # exp(-0.25) = 0.7788
     assert (
         searched_with(Found(members=(), separators={4: (1,)}), Trace())
