@@ -27,7 +27,7 @@ SETTINGS = (
     {"algorithm": "hiton-mb"},
     {"algorithm": "inter-iamb", "labels": "pu", "prior": 0.5},
     {"algorithm": "mmmb", "labels": "mcar"},
-    {"algorithm": "iamb", "test": "g", "dof": "nominal"},
+    {"algorithm": "iamb", "test": bl.Testing("g", dof="nominal")},
 )
 
 

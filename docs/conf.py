@@ -42,6 +42,7 @@ html_theme_options = {
 ALONE = ("index", "tutorial", "glossary", "reproduction", "benchmarks", "examples/species", "examples/clinical-table")
 html_sidebars = {name: [] for name in ALONE}
 autosummary_generate = True
+autodoc_typehints = "none"  # the lists of parameters have them, in words
 numpydoc_show_class_members = False
 suppress_warnings = ["config.cache"]
 sphinx_gallery_conf = {
@@ -49,6 +50,8 @@ sphinx_gallery_conf = {
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_",
     "show_memory": False,
+    "write_computation_times": False,
+    "capture_repr": ("_repr_html_",),  # not the axes that a plot returns
 }
 
 

@@ -101,6 +101,8 @@ def test_identifiers():
     blanket = bl.discover(data, "ill", keep=["visit"])
     assert ("id-like", ("visit",)) in kinds(blanket)
     assert "visit has another whole number in every row" in str(blanket)
+    data = clinic().sort_values("ill").assign(subject_id=np.arange(N) // 10 * 13 + np.minimum(np.arange(N) % 10, 7))
+    assert "subject_id has another whole number in most rows" in " ".join(str(bl.discover(data, "ill")).split())
 
 
 def test_names_of_people():
@@ -252,6 +254,22 @@ class TestRowsLost:
         assert "check: 150 of 600 rows have no value of the target, and were left out." in " ".join(
             str(blanket).split()
         )
+
+    def test_without_a_number(self):
+        data = clinic()
+        data.loc[::4, "age"] = None
+        text = " ".join(str(bl.discover(data, "age")).split())
+        assert "were left out. The answer is right if it is missing by chance" in text
+        assert "labels=" not in text  # which numbers do not have
+        assert "rows are complete" not in text  # all that are left
+
+
+def test_a_copy_of_a_target_with_rare_classes():
+    grade = np.repeat(list("abcdefg"), [4, 20, 20, 20, 20, 20, 20])
+    blanket = bl.discover({"code": np.unique(grade, return_inverse=True)[1], "grade": grade}, "grade")
+    assert kinds(blanket) == [("leaking", ("code",))]
+    assert "too few to test" not in str(blanket)  # 36 degrees of freedom in 124 rows, and p is printed
+    assert not [one for one in bl.audit({"code": grade, "grade": grade}, "grade").findings if one.kind == "untestable"]
 
 
 def test_copies_of_members():

@@ -247,7 +247,10 @@ def test_explain_a_column_that_was_removed(blanket):
 
 def test_explain_a_column_that_was_separated(blanket):
     lines = blanket.explain("bmi").lines
-    assert lines[0] == "Once age and smoker are known, it tells nothing more about ill (independent at level 0.01)."
+    assert lines[0] == (
+        "Once age and smoker are known, it tells nothing more about ill that 960 rows could show (independent at level "
+        "0.01)."
+    )
     assert "G = 0.5 on 2 degrees of freedom, p = 0.78" in lines[1]  # exp(-0.25) = 0.7788
     assert (
         searched_with(Found(members=(), separators={4: (1,)}), Trace())
@@ -363,8 +366,9 @@ def test_text(blanket):
         "  smoker  spouse  9.3e-11  small",
         "  age     child   9.6e-06  small",
         "  Each p-value is given the other members.",
-        "  role: parents and children are inferred from independences, as if no common cause were hidden.",
-        "  What you know of the order in time comes first (knowledge=).",
+        "  role: the target acts on a child; a spouse acts on something that the target acts on. This is",
+        "  inferred from independences, as if no common cause were hidden; what you know of the order in time",
+        "  comes first (knowledge=).",
         "  size: how much more a member tells about the target, in Cohen's words; see blanket.explain(name).",
         "  Found by made-up (alpha 0.01, test g, dof adjusted): 960 rows, 17 tests, 21 ms.",
         "  Expected false members: below 0.01, at most 0.06 (5 columns, 6 chances at level 0.01).",

@@ -12,7 +12,7 @@ from blankets.report import planner
 
 ROOT = Path(__file__).parents[2]
 PICTURES = {
-    "report": ("report", 1080, 1490),
+    "report": ("report", 1080, 1550),
     "report-narrow": ("report", 380, 1000),
     "planner": ("planner", 1080, 1060),
 }

@@ -92,6 +92,13 @@ def test_true_order_never_hurts_and_orients_more(name, n):
     assert with_order > without
 
 
+def test_roles_of_members_that_entered_without_one():
+    for graph, _ in graphs(5, 5):
+        for target, blanket in all_found(graph, roles=True, options={"tests_a_column": 0}).items():
+            assert set(blanket.members) == truth(graph, target).blanket
+            check_roles(blanket, graph, (sorted(graph.edges), target))
+
+
 @pytest.mark.parametrize(("name", "n"), [*FEW, *MANY])
 def test_true_members_and_columns_always_given_never_hurt(name, n):
     for graph, rng in graphs(n, 1):

@@ -51,8 +51,9 @@ BLOCK_METHODS = (
     "inner products of functions of the columns: far from the level if variances do not move with what is given, "
     "which was not checked because there are too many rows",
     "products of residuals and inner products, the larger of two p-values: few rows decide",
+    "inner products of functions of the columns: the quick test of a search",
 )
-_NOTHING, _FAR, _ROWS, _RARE, _MEET, _PART, _UNCHECKED, _LARGER = range(1, 9)
+_NOTHING, _FAR, _ROWS, _RARE, _MEET, _PART, _UNCHECKED, _LARGER, _QUICK = range(1, 10)
 _ROWS_A_FUNCTION = 8.0  # rows for each function conditioned on, beyond one for each column
 _CERTAIN = math.log(1e-12)  # inner products decide below this, given one column at most, where there is a level
 _NEAR = 5.0  # times the level, but at least 5%, or the root of a level below 1/400: rows decide below this
@@ -135,7 +136,8 @@ class BlockTests(CountedTests):
         dof[~performed] = 0.0
         at = np.flatnonzero(performed)
         statistic[at], dof[at], log_p[at], effect[at] = self._by_products(columns[at], y, known)
-        method = np.where(reliable, np.where(dof > 0, _FAR, _NOTHING), 0).astype(np.int8)
+        by_products = _QUICK if self._window[0] > self._window[1] else _FAR
+        method = np.where(reliable, np.where(dof > 0, by_products, _NOTHING), 0).astype(np.int8)
         # Products among several given columns are not in the inner products: then the smallest p may be theirs.
         least = self._window[0] if len(given) < 2 else -math.inf
         with np.errstate(invalid="ignore"):

@@ -31,7 +31,7 @@ _LABEL = "\0labeled"  # no column of a user has this name
 
 _SHIFTS = {
     "mcar": ("which speaks against labels missing completely at random", "Use labels='mar-f' or 'mar-c'", "act"),
-    "mar-f": ("so labeling depends on them", "Nothing: discover conditions on what drives labeling", "know"),
+    "mar-f": ("so labeling depends on them", "Nothing to do: discover conditions on what drives labeling", "know"),
     "mar-c": ("as it must be where they depend on the class and the class decides who is labeled", "", "know"),
     "pu": ("as it must be for columns that depend on the class, since the labeled rows are all positive", "", "know"),
     "": ("so labels do not seem to be missing completely at random", "Use labels='mar-f' or 'mar-c'", "act"),
@@ -106,11 +106,12 @@ class WithTarget:
         found |= dict.fromkeys(copies, 1.0)
         if found:
             shares = joined([f"{name} ({value:.0%})" for name, value in found.items()], width=80)
+            were, them = ("it was", "it") if len(found) == 1 else ("they were", "them")
             yield Finding(
                 kind="leaking",
                 columns=tuple(found),
                 what=f"Say almost everything about the target: {shares}.",
-                next_step=f"If they were recorded after the target, leave them out: exclude={list(found)[:8]}.",
+                next_step=f"If {were} recorded after the target, leave {them} out: exclude={list(found)[:8]}.",
                 weight="act",
                 figures=found,
             )
@@ -240,8 +241,9 @@ class WithTarget:
         widths = np.where(uncut, TESTED, frame.arities - 1)
         freedom = TESTED if uncut[self.study.target] else freedom
         beyond = self.features[FEW * widths[self.features] * freedom > n_rows]
-        if len(beyond):
-            levels = {frame.names[x]: float(frame.arities[x]) for x in beyond.tolist()}
+        copies = self.study.report.copies_of_target  # dependent beyond doubt
+        levels = {frame.names[x]: float(frame.arities[x]) for x in beyond.tolist() if frame.names[x] not in copies}
+        if levels:
             yield Finding(
                 kind="untestable",
                 columns=tuple(levels),

@@ -216,11 +216,11 @@ def _at_the_door(report: DataReport) -> Iterator[Finding]:
     ):
         if names:
             them, are = ("it", "it is") if len(names) == 1 else ("them", "they are")
-            step = f"Nothing: {are} left out; keep=[...] keeps {them}."
+            step = f"Nothing to do: {are} left out; keep=[...] keeps {them}."
             yield _about(kind, dict.fromkeys(names), f"{why}: {joined(names)}.", step)
     for name, copies in report.duplicates.items():
         what = f"{joined(copies)} {'repeats' if len(copies) == 1 else 'repeat'} {name}."
-        step = "Nothing: copies are left out; in a blanket the first column stands for them."
+        step = "Nothing to do: copies are left out; in a blanket the first column stands for them."
         yield _about("duplicate", dict.fromkeys((name, *copies)), what, step)
 
 

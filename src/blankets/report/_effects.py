@@ -64,7 +64,7 @@ def effects(blanket: Blanket) -> Effects:
     rows = [_row(blanket, name) for name in blanket.members]
     ends = [row["interval"][1] for row in rows if row["interval"]] + [row["effect"] or 0.0 for row in rows]
     partial = (
-        f" Some rows had no label, so that each test {stands_in(blanket)}: w is that of what was counted, and "
+        f"\nSome rows had no label, so that each test {stands_in(blanket)}: w is that of what was counted, and "
         "for the target itself it is larger."
     )
     return {
@@ -75,8 +75,9 @@ def effects(blanket: Blanket) -> Effects:
         "largest": max([*ends, 1.2 * EFFECT_SIZES["medium"]]),
         "marks": dict(EFFECT_SIZES),
         "words": (
-            f"{' '.join(footnotes(blanket))} The dot is Cohen's w, with its {LEVEL:.0%} interval: 0.1 is small, 0.3 "
-            f"medium, 0.5 large.{partial if is_partial(blanket) else ''}{_doubts(blanket)}"
+            "\n".join(footnotes(blanket))
+            + f"\nThe dot is Cohen's w, with its {LEVEL:.0%} interval; dashed lines are at "
+            f"0.1 (small), 0.3 (medium) and 0.5 (large).{partial if is_partial(blanket) else ''}{_doubts(blanket)}"
         ),
     }
 
@@ -84,7 +85,7 @@ def effects(blanket: Blanket) -> Effects:
 def _doubts(blanket: Blanket) -> str:
     """Say what an open dot is, and who is neither in nor out."""
     dots = "An open dot is a member that could not be checked for redundancy." if blanket.unchecked else ""
-    return "".join(f" {sentence}" for sentence in (dots, undecided_sentence(blanket)) if sentence)
+    return "".join(f"\n{sentence}" for sentence in (dots, undecided_sentence(blanket)) if sentence)
 
 
 def _row(blanket: Blanket, name: str) -> EffectRow:

@@ -163,7 +163,7 @@ def _effects_section(content: Effects) -> Html | None:
         for row in content["rows"]
     ]
     table = tag("table", tag("thead", head), tag("tbody", *rows), class_="stack")
-    return _section("effects", "How strongly", table, tag("p", content["words"], class_="hint"))
+    return _section("effects", "How strongly", table, tag("p", content["words"], class_="hint lines"))
 
 
 def _cell(label: str, value: str) -> Html:

@@ -56,14 +56,14 @@ class DataAudit(Saved):
     Examples
     --------
     >>> odd = Finding(kind="constant", columns=("site",), what="site has a single value.",
-    ...               next_step="Nothing: it is left out.")
+    ...               next_step="Nothing to do: it is left out.")
     >>> found = DataAudit(target="ill", findings=(odd,), n_rows=900, n_columns=12)
     >>> found.columns("constant"), found.clean
     (('site',), False)
     >>> found
     Audit of 900 rows and 12 columns for ill: 1 finding
       Know
-        constant: site has a single value. Nothing: it is left out.
+        constant: site has a single value. Nothing to do: it is left out.
     """
 
     _schema = "blankets/audit"

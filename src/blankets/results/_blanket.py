@@ -189,8 +189,8 @@ class Blanket(Saved):
     def weak(self) -> tuple[str, ...]:
         """Members with p above ``alpha`` given the others, where rows are enough to tell.
 
-        The search found them given fewer columns. They stay: most members that weak are true ones (methods, section
-        16).
+        The search found them given fewer columns or by a quicker test. They stay: most members that weak are true ones
+        (methods, section 16).
         """
         alpha = self.settings.get("alpha")
         if not isinstance(alpha, float):

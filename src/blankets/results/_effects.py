@@ -42,6 +42,11 @@ class Contrast:
         """Whether the interval has two ends."""
         return self.low is not None and self.high is not None
 
+    @property
+    def unknown(self) -> bool:
+        """Whether the interval has no end."""
+        return self.low is None and self.high is None
+
     def tells(self, measure: str) -> bool:
         """Whether the interval excludes "no effect"."""
         none = 0.0 if measure == "difference" else 1.0
@@ -49,7 +54,7 @@ class Contrast:
 
     def text(self, measure: str) -> str:
         """Return the estimate with its interval; "-" if nothing is known."""
-        if self.low is None and self.high is None:
+        if self.unknown:
             return "-"
         if self.low is None or self.high is None:
             end = self.low if self.high is None else self.high
@@ -175,7 +180,10 @@ class Effects:
     def sentence(self, member: str, most: int = 6) -> str:
         """Return the effects of a member in a sentence; empty if there is none."""
         found = self.contrasts.get(member, ())
-        told = [f"{one.text(self.measure)} {_for(' and '.join(self._cells(one)[:-1]))}" for one in found[:most]]
+        told = [
+            f"{'not known' if one.unknown else one.text(self.measure)} {_for(' and '.join(self._cells(one)[:-1]))}"
+            for one in found[:most]
+        ]
         if not told:
             return ""
         rest = f"; {len(found) - most} more in blanket.effects" if len(found) > most else ""

@@ -15,7 +15,7 @@ from blankets.results._evidence import NamedEvidence, Step
 from blankets.results._false_members import false_members_sentence
 from blankets.results._missed import detectable_by, in_words
 from blankets.results._text import bent_members, weak_sentence
-from blankets.results._words import NATS, joined, shown, wrapped
+from blankets.results._words import NATS, count_of, joined, shown, wrapped
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -181,7 +181,8 @@ def _outside_lines(
     if name in blanket.separators:
         among = blanket.separators[name]
         known = f"Once {joined(among)} {'is' if len(among) == 1 else 'are'} known, it" if among else "On its own it"
-        yield f"{known} tells nothing {'more ' * bool(among)}about {target} (independent{_at_level(blanket)})."
+        seen = f" that {count_of(blanket.n_rows, 'row')} could show" if blanket.n_rows else ""  # a graph has none
+        yield f"{known} tells nothing {'more ' * bool(among)}about {target}{seen} (independent{_at_level(blanket)})."
     if not history:
         yield "The search never had to test it."
     yield from _history(blanket, history)

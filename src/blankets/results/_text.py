@@ -19,6 +19,12 @@ NOT_CHECKED = "not checked for redundancy"
 
 _MOST_CHECKS = 3
 _MOST = 40  # most members that a table shows; the rest are counted
+_ROLES = {
+    "parent": "a parent acts on the target",
+    "child": "the target acts on a child",
+    "neighbor": "a neighbor acts on the target or the target on it",
+    "spouse": "a spouse acts on something that the target acts on",
+}
 
 
 def title(blanket: Blanket) -> str:
@@ -120,7 +126,10 @@ def footnotes(blanket: Blanket) -> Iterator[str]:
             f"* One comparison does not show how the target depends on {joined(bent)}: the effect may be bent or "
             f"differ by the other members, or rows are few for this regression."
         )
-    yield from () if effects is None else effects.notes
+    if effects is not None:
+        if endless := [name for name in blanket.members if (one := effects.of(name)) is not None and one.unknown]:
+            yield f"-: these rows set no limit to the effect of {joined(endless)}."
+        yield from effects.notes
     if blanket.weak:
         yield weak_sentence(blanket)
         if apart := _disagreeing(blanket):
@@ -128,12 +137,18 @@ def footnotes(blanket: Blanket) -> Iterator[str]:
                 f"The interval of {joined(apart)} shows an effect, and p is above 0.05: the regression adds up effects "
                 f"of the members, and the test assumes less."
             )
-    if any(role in ("parent", "child") for role in blanket.roles.values()):
-        yield (
-            "role: parents and children are inferred from independences, as if no common cause were hidden. What you "
-            "know of the order in time comes first (knowledge=)."
-        )
+    yield from _about_roles(blanket)
     yield ("size: how much more a member tells about the target, in Cohen's words; see blanket.explain(name).")
+
+
+def _about_roles(blanket: Blanket) -> Iterator[str]:
+    if blanket.roles:
+        used = [words for role, words in _ROLES.items() if role in blanket.roles.values()]
+        rest = ["where none is said, it is not known"] * (len(blanket.roles) < len(blanket))
+        yield (
+            f"role: {'; '.join([*used, *rest])}. This is inferred from independences, as if no common cause were "
+            "hidden; what you know of the order in time comes first (knowledge=)."
+        )
 
 
 def checks(blanket: Blanket) -> list[str]:
@@ -176,8 +191,8 @@ def weak_sentence(blanket: Blanket) -> str:
         return f"weak: p is above alpha given the other members; {blanket.algorithm} keeps it all the same."
     required = " (or you required it)" if blanket.settings.get("knowledge") else ""
     return (
-        f"weak: p is above alpha given the other members. The search found it given fewer columns{required}, and it "
-        "stays: in trials with known answers most members that weak were true ones."
+        f"weak: p is above alpha given the other members. The search found it given fewer columns or by a "
+        f"quicker test{required}, and it stays: in trials with known answers most members that weak were true ones."
     )
 
 
@@ -209,8 +224,8 @@ def partly_sentence(blanket: Blanket) -> str:
     if not blanket.partly:
         return ""
     return (
-        f"Left out because some of the members separate them from the target; rows are too few to test them given all "
-        f"members: {joined(blanket.partly)}."
+        f"Left out because they tell nothing more about the target once some of the members are known; rows are too "
+        f"few to test them given all members: {joined(blanket.partly)}."
     )
 
 

@@ -97,7 +97,7 @@ def check_options(algorithm: Algorithm, options: Mapping[str, Any]) -> None:
         raise ParameterError.out_of_range("max_given", most, "a whole number, at least 0, or None (no limit)")
 
 
-def choose(n_features: int) -> tuple[str, str]:
+def choose() -> tuple[str, str]:
     """Return the algorithm that ``"auto"`` means, and a sentence that says why.
 
     It was chosen by measurements on networks and tables (see the page on algorithms): of all searches it came
@@ -105,8 +105,7 @@ def choose(n_features: int) -> tuple[str, str]:
 
     Examples
     --------
-    >>> choose(36)
-    ('two-view', 'of all searches it came nearest to the blankets of known networks; there are 36 columns.')
+    >>> choose()
+    ('two-view', 'of all searches it came nearest to the blankets of known networks.')
     """
-    columns = f"is {n_features:,} column" if n_features == 1 else f"are {n_features:,} columns"
-    return "two-view", f"of all searches it came nearest to the blankets of known networks; there {columns}."
+    return "two-view", "of all searches it came nearest to the blankets of known networks."

@@ -19,7 +19,7 @@ from blankets.independence import SeenModel
 from blankets.results import Finding, count_of, digits, joined, shown
 from blankets.stats import xlogy
 from blankets.study._effects import drawn_rows
-from blankets.study._groups import IDENTIFIERS, likely_subjects, repeated_at_reading, sharing
+from blankets.study._groups import IDENTIFIERS, ROWS_A_SUBJECT, likely_subjects, repeated_at_reading, sharing
 from blankets.study._study import Study
 
 LEAK = 0.9  # share of the information in the target from which a column leaks
@@ -73,7 +73,7 @@ class Told:
 def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding, ...]:
     """Return what is unusual about the members and the rows, the most important first."""
     if not isinstance(study.table, Frame):
-        return tuple(_lost(study.report))
+        return tuple(_lost(study.report, of_number=False))
     few = study.frame.n_columns <= MOST_COLUMNS
     leaks = tuple(leaking(study, target, members))
     return (
@@ -87,7 +87,7 @@ def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding,
         *_identifiers(study.frame, members),
         *people(study.frame, members),
         *(repeated_subjects(study, target) if study.groups is None and few else ()),
-        *_lost(study.report),
+        *_lost(study.report, of_number=target in study.frame.numbers),
         *_telling_gaps(study, target, members),
         *_copies(study, members),
     )
@@ -229,8 +229,11 @@ def tells(study: Study, target: int, columns: Iterable[int]) -> dict[str, Told]:
     else:
         y, known = _classes(study, target)
     rows = drawn_rows(np.flatnonzero(known))
-    found = {}
+    copies = study.report.copies_of_target if target == study.column else ()
+    found = {name: Told(right=1.0) for j in columns if (name := frame.names[j]) in copies}
     for j in columns:
+        if frame.names[j] in found:
+            continue
         x = frame.numbers[j].values[rows] if j in frame.numbers else frame.column(j)[rows].astype(np.int64)
         there = np.isfinite(x) if j in frame.numbers else x < len(frame.levels[j])
         told = _told(x[there], y[rows][there], x_number=j in frame.numbers, y_number=is_number)
@@ -333,19 +336,21 @@ def cuts_that_tell(x: Floats, y: Ints) -> Told | None:
 
 
 def _identifiers(frame: Frame, members: Iterable[int]) -> Iterator[Finding]:
-    """Yield members with another whole number in every row that are counted up, or are called an identifier."""
+    """Yield whole numbers that are counted up, or that are called an identifier and seldom repeat."""
     for j in members:
         if j not in frame.numbers:
             continue
         values, name = frame.numbers[j].values, frame.names[j]
         if np.isnan(values).any() or not np.array_equal(values, np.floor(values)):
             continue
-        distinct = len(np.unique(values)) == len(values)
-        if distinct and (values.max() - len(values) == values.min() - 1 or IDENTIFIERS.search(name)):
+        n, called = len(np.unique(values)), IDENTIFIERS.search(name)
+        counted = n == len(values) and values.max() - n == values.min() - 1
+        if counted or (called and ROWS_A_SUBJECT * n > len(values)):  # `repeated_subjects` tells of the others
+            rows = "every row" if n == len(values) else "most rows"
             yield Finding(
                 kind="id-like",
                 columns=(name,),
-                what=f"{shown(name)} has another whole number in every row, as a row number or an identifier has.",
+                what=f"{shown(name)} has another whole number in {rows}, as a row number or an identifier has.",
                 next_step=f"Leave it out: exclude=[{name!r}]. It may tell the target only because rows are sorted.",
                 weight="act",
             )
@@ -404,8 +409,8 @@ def repeated_subjects(study: Study, target: int | None) -> Iterator[Finding]:
         )
 
 
-def _lost(report: DataReport) -> Iterator[Finding]:
-    """Yield that many rows were lost."""
+def _lost(report: DataReport, *, of_number: bool) -> Iterator[Finding]:
+    """Yield that many rows were lost; ``of_number``: the target is a number, which has no classes to be labeled."""
     given = max(report.n_rows_given, 1)
     if report.dropped_rows >= LOST * given:
         yield Finding(
@@ -420,7 +425,9 @@ def _lost(report: DataReport) -> Iterator[Finding]:
             kind="rows lost",
             columns=(),
             what=f"{report.unlabeled:,} of {count_of(given, 'row')} have no value of the target, and were left out.",
-            next_step="If they are to count as unlabeled, say why with labels= (bl.advise helps).",
+            next_step="The answer is right if it is missing by chance, or for reasons that other columns hold."
+            if of_number
+            else "If they are to count as unlabeled, say why with labels= (bl.advise helps).",
             weight="act",
         )
 
@@ -451,5 +458,5 @@ def _copies(study: Study, members: Iterable[int]) -> Iterator[Finding]:
                 kind="duplicate",
                 columns=(name, *same),
                 what=f"{joined(same)} {'repeats' if len(same) == 1 else 'repeat'} the member {shown(name)}.",
-                next_step="Nothing: it stands for them. Ask which of them was measured first.",
+                next_step="Nothing to do: the member stands for both. Ask which was measured first.",
             )

@@ -42,6 +42,6 @@ def labeling_drivers(study: Study, *, alpha: float, level: float | None = None, 
     ['ward']
     """
     tests = study.tests_of_labeling(level=level, rng=rng)
-    algorithm, _ = choose(len(study.features))
+    algorithm, _ = choose()
     found = find(algorithm).run(tests, study.target, study.features, alpha=alpha, trace=Trace())
     return tuple(sorted(x for x in found.members if found.roles.get(x) != "spouse"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any, Self
@@ -119,7 +119,7 @@ class Search:
         n_rows = study.n_rows if column is None or study.labels.scores is not None else column.n_rows
         chosen, why = named, ""
         if chosen is None:
-            picked, why = choose(len(arities) - 1)
+            picked, why = choose()
             chosen = _checked(picked, wanted.options)
         # A false discovery rate compares p-values with many levels, and not with alpha alone.
         level = None if chosen.controls == "fdr" else wanted.alpha
@@ -178,7 +178,7 @@ class Search:
             n_tests=tests.n_tests_here - tests_before,
             seconds=time.perf_counter() - began,
             warnings=[
-                *(*self.said, *against, *self._untestable(target)),
+                *(*self.said, *against, *self._untestable(target, found.members)),
                 *(*self._never_together(target, found), *([bias_sentence(biases)] if biases else ())),
             ],
             data=self.study.report_as_data,
@@ -234,8 +234,8 @@ class Search:
         """Find neighbors and spouses, and parents and children where the data can show it."""
         tests, alpha = self.tests, self.wanted.alpha
         checked = [x for x in found.members if x not in found.unchecked]
-        added = any(x not in found.roles for x in self.knows.required(target))
-        if not self.algorithm.roles or found.entered or added:
+        # Columns that entered by a test given all members, or are required, have no role: neighbors they need not be.
+        if found.entered or any(x not in found.roles for x in checked):
             resolved = resolve_roles(tests, target, checked, alpha=alpha, trace=trace)
             return replace(found, roles=resolved.roles, common_children=resolved.common_children)
         neighbors = [x for x in checked if found.roles.get(x) != "spouse"]
@@ -270,8 +270,11 @@ class Search:
         warn(sentence, TooFewRowsWarning)
         return [sentence]
 
-    def _untestable(self, target: int) -> list[str]:
-        """Warn of columns with too many levels for any test, even without conditioning."""
+    def _untestable(self, target: int, members: Collection[int]) -> list[str]:
+        """Warn of columns with too many levels for any test, even without conditioning; some are members all the same.
+
+        A copy of the target is dependent beyond doubt, however few the rows.
+        """
         if self.study.own is not None:  # it decides itself what it can test
             return []
         arities = self.arities
@@ -279,7 +282,7 @@ class Search:
         if each * (int(arities.max()) - 1) <= self.n_rows:
             return []
         never = np.flatnonzero(each * (arities - 1) > self.n_rows)
-        beyond = [self.tests.names[x] for x in never if x != target]
+        beyond = [self.tests.names[x] for x in never if x != target and x not in members]
         if not beyond:
             return []
         sentence = (

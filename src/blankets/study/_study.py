@@ -859,7 +859,8 @@ class _Known:
             return read
         report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
         if report.complete_rows is not None:
-            report = replace(report, complete_rows=read.frame.take(~gaps).n_complete)
+            complete = read.frame.take(~gaps).n_complete
+            report = replace(report, complete_rows=None if complete == len(codes) else complete)
         advice = "say with labels= if they are to count as unlabeled"
         if is_number:
             advice = "the answer is right if it is missing by chance, or for reasons that other columns hold"
