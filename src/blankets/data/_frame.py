@@ -47,8 +47,8 @@ class DenseColumns:
 
     def take(self, rows: NDArray[np.int64]) -> DenseColumns:
         """Return the same columns with some rows only."""
-        chosen: Any = self.codes[:, rows]
-        return DenseColumns(np.ascontiguousarray(chosen))
+        chosen: Any = np.take(self.codes, rows, axis=1)
+        return DenseColumns(chosen)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

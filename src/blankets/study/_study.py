@@ -346,12 +346,13 @@ class Study:
 
         Tests given them would look at that class alone.
         """
-        if self.column is None or not isinstance(self.table, Frame) or not self.regime.plain:
+        if self.column is None or not isinstance(self.table, Frame) or not self.table.holes or not self.regime.plain:
             return ()
         codes = self.labels.codes if len(self.labels.codes) else np.arange(self.table.n_rows)
+        most = int(np.unique(codes, return_counts=True)[1].max(initial=0))  # more rows cannot be of one class
         gaps = {x: gap for x in self.table.holes if x != self.column and (gap := self.table.gaps(x)) is not None}
-        seen = {x: codes[~gap] for x, gap in gaps.items() if len(gap) == len(codes)}
-        return tuple(x for x in sorted(seen) if not len(seen[x]) or np.ptp(seen[x]) == 0)
+        few = {x: ~gap for x, gap in gaps.items() if len(codes) - np.count_nonzero(gap) <= most}
+        return tuple(x for x in sorted(few) if len(few[x]) == len(codes) and len(np.unique(codes[few[x]])) < 2)
 
     @cached_property
     def known_drivers(self) -> tuple[int, ...]:
@@ -847,9 +848,10 @@ class _Known:
         codes = read.frame.column(at)[~gaps]
         if not is_number and (not len(codes) or codes.min() == codes.max()):
             return read
+        frame = read.frame.take(~gaps)
         report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
         if report.complete_rows is not None:
-            report = replace(report, complete_rows=read.frame.take(~gaps).n_complete)
+            report = replace(report, complete_rows=frame.n_complete)
         advice = "say with labels= if they are to count as unlabeled"
         if is_number:
             advice = "the answer is right if it is missing by chance, or for reasons that other columns hold"
@@ -860,7 +862,6 @@ class _Known:
         )
         groups = None if read.groups is None else read.groups[~gaps]
         survey = None if read.survey is None else read.survey[~gaps]
-        frame = read.frame.take(~gaps)
         frame = replace(frame, holes=frame.holes - {at}) if is_number else frame
         return replace(read, frame=frame, unlabeled=None, report=report, groups=groups, survey=survey)
 
