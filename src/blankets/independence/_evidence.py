@@ -132,6 +132,9 @@ class EvidenceBatch:
             return float(self.statistic[i]) / (2 * max(self.rows_of(i), 1))
         return float(self._effect[i])
 
+    def _rows(self) -> NDArray[np.int64]:
+        return np.full(len(self), self.n_rows) if isinstance(self.n_rows, int) else self.n_rows
+
     def rows_of(self, i: int) -> int:
         """Return how many rows test ``i`` used."""
         return self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i])
@@ -250,9 +253,7 @@ class EvidenceBatch:
             given,
             statistic=put(self.statistic, new.statistic),
             dof=put(self.dof, new.dof),
-            n_rows=self.n_rows
-            if same_rows
-            else put(*(np.broadcast_to(batch.n_rows, len(batch)) for batch in (self, new))),
+            n_rows=self.n_rows if same_rows else put(self._rows(), new._rows()),
             reliable=put(self.reliable, new.reliable),
             log_p=put(self.log_p, new.log_p),
             effect=None if by_default else put(self.effect, new.effect),

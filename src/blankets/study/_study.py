@@ -352,7 +352,8 @@ class Study:
         most = int(np.unique(codes, return_counts=True)[1].max(initial=0))  # more rows cannot be of one class
         gaps = {x: gap for x in self.table.holes if x != self.column and (gap := self.table.gaps(x)) is not None}
         few = {x: ~gap for x, gap in gaps.items() if len(codes) - np.count_nonzero(gap) <= most}
-        return tuple(x for x in sorted(few) if len(few[x]) == len(codes) and len(np.unique(codes[few[x]])) < 2)
+        seen = {x: codes[few[x]] for x in sorted(few) if len(few[x]) == len(codes)}
+        return tuple(x for x, classes in seen.items() if not len(classes) or classes.min() == classes.max())
 
     @cached_property
     def known_drivers(self) -> tuple[int, ...]:
@@ -852,7 +853,8 @@ class _Known:
         frame = read.frame.take(~gaps)
         report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
         if report.complete_rows is not None:
-            report = replace(report, complete_rows=frame.n_complete)
+            complete = read.frame.complete
+            report = replace(report, complete_rows=None if complete is None else int(complete[~gaps].sum()))
         advice = "say with labels= if they are to count as unlabeled"
         if is_number:
             advice = "the answer is right if it is missing by chance, or for reasons that other columns hold"
