@@ -355,9 +355,9 @@ def test_versions(capsys):
 
 
 def test_versions_of_what_is_not_installed(monkeypatch, capsys):
-    from blankets.cli import _versions
+    from blankets.cli import _doctor
 
-    monkeypatch.setattr(_versions, "_OPTIONAL", ("no-such-package",))
+    monkeypatch.setattr(_doctor, "_OPTIONAL", ("no-such-package",))
     assert run(["versions"]) == 0
     assert "no-such-package  not installed\n" in capsys.readouterr().out
 

@@ -5,7 +5,14 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import rankdata, skew
 
-from blankets.counting import MemoryMoments, _moments, functions_of_levels, functions_of_number, merged
+from blankets.counting import (
+    GappyFunctions,
+    MemoryMoments,
+    _moments,
+    functions_of_levels,
+    functions_of_number,
+    merged,
+)
 from blankets.data import ingest
 
 N = 240
@@ -116,3 +123,47 @@ def test_a_skewed_number_counts_as_a_level_that_is_as_skewed():
     assert moments.fewest(0) < 200
     assert moments.fewest(1) == 1000
     assert moments.fewest(2) == 1
+
+
+@pytest.mark.parametrize("share", [0.1, 0.7])  # sums over the rows that are gone, and over those that are left
+def test_functions_of_columns_with_holes_are_orthonormal_over_any_rows(share):
+    rng = np.random.default_rng(4)
+    number = rng.normal(size=N)
+    gone = rng.random(N) < share
+    table = {
+        "number": np.where(gone, np.nan, number),
+        "whole": number + rng.normal(size=N),
+        "town": np.array(list("abc"))[rng.integers(0, 3, N)],
+    }
+    frame = ingest(table, numbers=True).frame
+    functions = GappyFunctions(frame)
+    moments = functions.over(gone, [0, 1, 2])
+    assert moments.n_rows == np.count_nonzero(~gone)
+    widths = moments.widths([0, 1, 2], 8)
+    bases = []
+    for x, width in enumerate(widths):
+        rows = functions.values[functions.begin[x] : functions.begin[x + 1]][:, ~gone]
+        basis = np.linalg.qr((rows - rows.mean(axis=1, keepdims=True)).T)[0].T
+        assert moments.rows(x, width) @ moments.rows(x, width).T == pytest.approx(np.eye(width), abs=1e-8)
+        assert spans(moments.rows(x, width), basis) < 1e-7
+        bases.append(basis)
+    # The singular values of the inner products of two orthonormal bases are those of any other two of the same spans.
+    among = moments.among([0, 1], widths[:2])[: widths[0], widths[0] :]
+    expected = np.linalg.svd(bases[0] @ bases[1].T, compute_uv=False)
+    assert np.linalg.svd(among, compute_uv=False) == pytest.approx(expected, abs=1e-7)
+    across = moments.across(2, widths[2])[:, moments.start[1] : moments.start[2]]
+    expected = np.linalg.svd(bases[2] @ bases[1][:2].T, compute_uv=False)
+    assert np.linalg.svd(across, compute_uv=False) == pytest.approx(expected, abs=1e-7)
+    assert moments.codes(0) is None
+    assert np.bincount(moments.codes(2)).sum() == moments.n_rows
+
+
+def test_a_level_that_some_rows_do_not_have_is_no_function_over_these():
+    rng = np.random.default_rng(2)
+    town = np.array(list("abc"))[rng.integers(0, 3, N)]
+    table = {"town": town, "number": np.where(town == "c", np.nan, rng.normal(size=N))}
+    frame = ingest(table, numbers=True).frame
+    moments = GappyFunctions(frame).over(frame.gaps(1), [0, 1])
+    assert moments.tested(0) == 1
+    same = MemoryMoments(frame.take(~frame.gaps(1)))
+    assert abs(moments.across(0, 1)[0, 1]) == pytest.approx(abs(same.across(0, 1)[0, 1]))

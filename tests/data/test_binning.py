@@ -158,12 +158,16 @@ def test_rules_by_column():
     assert np.bincount(done.frame.column(3)).tolist() == [64, 64, 64, 64]
 
 
-def test_fractions_that_hardly_repeat_are_continuous_in_short_tables():
+def test_several_numbers_of_few_rows_each_are_continuous_in_short_tables():
     t = [0, 1] * 9
     fractions = np.linspace(0, 1, 18)
     assert set(ingest({"a": fractions, "t": t}).report.binned) == {"a"}
     assert ingest({"a": np.tile(fractions[:9], 2), "t": t}).report.binned == {}
-    assert ingest({"a": np.arange(18), "t": t}).report.binned == {}
+    assert set(ingest({"a": np.arange(18), "t": t}).report.binned) == {"a"}
+    assert set(ingest({"a": np.arange(59) % 12, "t": [0, *t, *t, *t, 1, 0, 1, 0]}).report.binned) == {"a"}
+    assert ingest({"a": np.arange(60) % 12, "t": [0, 1] * 30}).report.binned == {}
+    done = ingest({"a": np.arange(75) % 19, "b": [0, 1, 1] * 25}, "a", numbers=True)
+    assert list(done.frame.numbers) == [done.frame.names.index("a")]
 
 
 def test_given_cuts():

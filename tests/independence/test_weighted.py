@@ -119,3 +119,13 @@ def test_weights_that_are_too_unequal_make_no_test():
     tests = WeightedBlocks(frame, Units(frame, model=SeenModel(frame)))
     assert not tests.test(0, 1, (3,)).reliable
     assert tests.test(1, 2).reliable
+
+
+@pytest.mark.parametrize("grouped", [True, False])
+def test_a_column_that_does_not_vary_among_the_rows_of_a_test_tells_nothing(grouped):
+    rng = np.random.default_rng(6)
+    x, gap = rng.normal(size=200), np.arange(200) < 80
+    frame = numbers(x=x, y=np.where(gap, np.nan, x + rng.normal(size=200)), c=np.where(gap, x, 1.0))
+    groups = np.repeat(np.arange(50), 4) if grouped else None
+    found = WeightedBlocks(frame, Units(frame, rng.uniform(1.0, 2.0, 200), groups)).test(2, 1)
+    assert (found.n_rows, found.dof, found.p) == (120, 0.0, 1.0)

@@ -15,8 +15,8 @@ from blankets.data import Frame
 from blankets.errors import ParameterError
 from blankets.independence import Knowledge
 from blankets.latent import best_dag
+from blankets.latent._best import solve_dynamic
 from blankets.latent._constraints import Constraints
-from blankets.latent._exact import solve_dynamic
 from latent import naive
 
 

@@ -198,8 +198,11 @@ def value_of(text: str) -> Any:
     >>> [value_of(text) for text in ("2", "0.5", "true", "none", "yes")]
     [2, 0.5, True, None, 'yes']
     """
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
+    return _WORDS[text.lower()] if text.lower() in _WORDS else number_of(text)
+
+
+def number_of(text: str) -> Any:
+    """Return the number that a text is, or the text itself."""
     for kind in (int, float):
         try:
             return kind(text)
@@ -255,7 +258,10 @@ def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict
     given = {name: value for name, value in choices.items() if value is not None and value != ()}
     if "pairs" in given:
         given["options"] = parsed_options(given.pop("pairs"))
-    _read_knowledge(given)
+    if "knowledge" in given:
+        from blankets import Knowledge
+
+        given["knowledge"] = Knowledge.from_toml(given["knowledge"])
     readers: dict[str, Callable[[Any], Any]]
     readers = {"positive": value_of, "unlabeled_marker": value_of, "ordered": orders, "discretize": rules}
     given |= {name: read(given[name]) for name, read in readers.items() if name in given}
@@ -274,14 +280,6 @@ def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict
             raise ParameterError(f"say with labels= why labels are missing: it is needed for {next(iter(how))}=")
         given["labels"] = regime_from(word, prior=given.pop("prior", None), **how)
     return given
-
-
-def _read_knowledge(given: dict[str, Any]) -> None:
-    """Read what is known from its file, if there is one."""
-    if "knowledge" in given:
-        from blankets import Knowledge
-
-        given["knowledge"] = Knowledge.from_toml(given["knowledge"])
 
 
 def _as_object(given: dict[str, Any], names: tuple[str, ...]) -> None:

@@ -60,12 +60,12 @@ def discover(
     """
     check_folder(save, "--save")
     check_folder(report, "--report")
-    with notes(quiet=quiet) as said, progress_line("reading the data", quiet=quiet) as progress:
+    with notes(quiet=quiet) as elsewhere, progress_line("reading the data", quiet=quiet) as progress:
         import blankets
 
         given = common.arguments(file, target, choices)
         blanket = blankets.discover(file, target=target, **given, progress=progress or False)
-        said.discard_all(blanket.warnings)
+        elsewhere.update(blanket.warnings)
         runs = None if report is None else _over_priors(blanket, file, target, given)
     explanations = [blanket.explain(column) for column in asked]
     if save is not None:
@@ -98,4 +98,4 @@ def _print(blanket: Blanket, explanations: list[Explanation], *, as_json: bool) 
     show_blanket(blanket)
     for explanation in explanations:
         click.echo(f"\n{explanation}")
-    show_next(blanket.checks, "discover")
+    show_next(blanket.checks)

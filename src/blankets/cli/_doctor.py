@@ -1,4 +1,4 @@
-"""``blankets doctor``: whether this installation works, what it lacks, and what to do."""
+"""``blankets doctor``: whether this installation works, and what it lacks; ``versions``: what a bug report needs."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ import click
 
 from blankets.cli._arguments import json_option
 from blankets.cli._output import show_json
-from blankets.cli._versions import kernels_in_use, version_of
 
 OK: Final = "ok"
 MISSING: Final = "missing"
 WRONG: Final = "wrong"
 REQUIREMENT = re.compile(r"([\w.-]+?)(?:\[[\w,]+\])?>=([\w.]+)(?:; *extra == ['\"]([\w-]+)['\"])?")
 FOR_DEVELOPERS = ("test", "docs", "browser-test")
+_NEEDED = ("numpy", "scipy", "scikit-learn", "networkx", "click", "rich")
+_OPTIONAL = ("pyarrow", "matplotlib", "pandas", "polars")
 TABLE = ((30, 10), (15, 25))  # of the question that is asked to see whether answers come out right
 
 
@@ -139,3 +140,47 @@ def _threads() -> Finding:
 def _places() -> Iterator[Finding]:
     yield Finding(OK, "GPU", "not used: all work is done by the processor")
     yield Finding(OK, "cache", "none: nothing is written besides the files that you name")
+
+
+@click.command()
+@json_option
+def versions(*, as_json: bool) -> None:
+    """Print the versions of blankets, Python and the packages that it uses."""
+    import platform
+
+    from blankets import __version__
+
+    found: dict[str, str | None] = {
+        "blankets": __version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+    }
+    found["kernels"] = "compiled" if kernels_in_use() else "not compiled: slow"
+    found |= {package: version_of(package) for package in (*_NEEDED, *_OPTIONAL)}
+    if as_json:
+        show_json(found)
+        return
+    width = max(map(len, found))
+    for name, version in found.items():
+        click.echo(f"{name:<{width}}  {version or 'not installed'}")
+
+
+def kernels_in_use() -> bool:
+    """Tell whether the compiled kernels answer, without the warning if they do not."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from blankets.kernels import COMPILED
+
+    return COMPILED
+
+
+def version_of(package: str) -> str | None:
+    """Return the version of an installed package."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

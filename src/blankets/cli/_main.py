@@ -20,6 +20,10 @@ NAMES = (
     *("advise", "algorithms", "audit", "discover", "doctor", "explain", "latent", "pack", "plan", "planner", "rank"),
     *("refute", "select", "sensitivity", "simulate", "stability", "test", "versions"),
 )
+# The files of commands that have none of their own name.
+HOMES = {"planner": "_plan", "test": "_testing", "versions": "_doctor"} | dict.fromkeys(
+    ("advise", "audit", "explain", "latent", "rank", "refute", "select", "sensitivity", "stability"), "_questions"
+)
 
 
 class Commands(click.Group):
@@ -32,8 +36,8 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, or None if there is none of this name."""
         if cmd_name in NAMES and cmd_name not in self.commands:
-            home = "_testing" if cmd_name == "test" else f"_{cmd_name}"
-            self.add_command(getattr(import_module(f"blankets.cli.{home}"), cmd_name))
+            home = import_module(f"blankets.cli.{HOMES.get(cmd_name, f'_{cmd_name}')}")
+            self.add_command(getattr(home, cmd_name))
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(

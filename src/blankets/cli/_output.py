@@ -28,38 +28,30 @@ def progress_line(first: str, *, quiet: bool) -> AbstractContextManager[Callable
     return status_line(first, quiet=quiet)
 
 
-class Notes:
-    """Warnings of the library, collected to be written as one line each."""
-
-    def __init__(self) -> None:
-        self.sentences: list[str] = []
-
-    def discard_all(self, sentences: Iterable[str]) -> None:
-        """Drop sentences that are written elsewhere."""
-        elsewhere = set(sentences)
-        self.sentences = [sentence for sentence in self.sentences if sentence not in elsewhere]
-
-
 @contextmanager
-def notes(*, quiet: bool) -> Iterator[Notes]:
-    """Write the library's warnings as "note: ..." at the end; other warnings stay as Python writes them."""
-    said = Notes()
+def notes(*, quiet: bool) -> Iterator[set[str]]:
+    """Write the library's warnings as "note: ..." at the end; other warnings stay as Python writes them.
+
+    Yields a set for sentences that are written elsewhere.
+    """
+    said, elsewhere = dict[str, None](), set[str]()
     with warnings.catch_warnings():
         warnings.simplefilter("always", BlanketsWarning)
         others = warnings.showwarning
 
         def show(message: Warning | str, category: type[Warning], *where: object, **more: object) -> None:
             if issubclass(category, BlanketsWarning):
-                said.sentences.append(" ".join(str(message).split()))
+                said[" ".join(str(message).split())] = None
             else:
                 others(message, category, *where, **more)  # type: ignore[arg-type]
 
         warnings.showwarning = show
         try:
-            yield said
+            yield elsewhere
         finally:
-            for sentence in [] if quiet else dict.fromkeys(said.sentences):
-                click.echo(f"note: {_for_terminals(sentence)}", err=True)
+            for sentence in () if quiet else said:
+                if sentence not in elsewhere:
+                    click.echo(f"note: {_for_terminals(sentence)}", err=True)
 
 
 def _for_terminals(answer: str) -> str:
@@ -95,8 +87,8 @@ def show_blanket(blanket: Blanket) -> None:
         console.print(text)
 
 
-def show_next(findings: Iterable[Finding], command: str) -> None:
-    """Print the command that does what findings ask for: this one, with the options that they name."""
+def show_next(findings: Iterable[Finding]) -> None:
+    """Print the command that does what findings ask for: ``discover``, with the options that they name."""
     context = click.get_current_context(silent=True)
     if context is None or context.obj is None:  # nobody typed a command
         return
@@ -108,8 +100,8 @@ def show_next(findings: Iterable[Finding], command: str) -> None:
     by_width = {one.figures[one.columns[0]]: one.columns[0] for one in asked if "groups=" in one.next_step}
     if by_width and by_width[min(by_width)] not in out:
         added += ["--groups", by_width[min(by_width)]]
-    if added or command != context.info_name:
-        words = shlex.join(["blankets", command, *context.obj[1:], *added])
+    if added or context.info_name != "discover":
+        words = shlex.join(["blankets", "discover", *context.obj[1:], *added])
         click.echo(f"  {'If you agree' if added else 'Next'}, run:\n    {words}")
 
 
@@ -152,7 +144,7 @@ def ask(
     Its warnings become notes, unless the result itself has them; the findings of an interrupted search are printed.
     """
     check_folder(save, "--save")
-    with notes(quiet=quiet) as said, progress_line("reading the data", quiet=quiet) as progress:
+    with notes(quiet=quiet) as elsewhere, progress_line("reading the data", quiet=quiet) as progress:
         import blankets
 
         given = arguments(file, target, choices)
@@ -162,7 +154,7 @@ def ask(
             if stopped.found is not None:
                 click.echo(_for_terminals(repr(stopped.found)))
             raise
-        said.discard_all(getattr(found, "warnings", ()))
+        elsewhere.update(getattr(found, "warnings", ()))
     if save is not None:
         found.to_json(save, indent=2)
     return found

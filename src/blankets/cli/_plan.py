@@ -1,12 +1,14 @@
-"""``blankets plan``: how many rows or labels, how much power."""
+"""``blankets plan``: how many rows or labels, how much power; ``planner``: a page for it."""
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import Any
 
 import click
 
-from blankets.cli._arguments import json_option
+from blankets.cli._arguments import json_option, number_of
 from blankets.cli._output import show_json
 
 
@@ -89,19 +91,10 @@ def _read(name: str, value: Any) -> Any:
         return None
     if not isinstance(value, str) or name in ("labels", "prior", "sampling", "surrogate"):
         return value
-    values = [_number(text) for text in value.split(",")]
+    values = [number_of(text.strip()) for text in value.split(",")]
     if name == "design_effect":
         return tuple(values) if len(values) > 1 else values[0]
     return values if len(values) > 1 else values[0]
-
-
-def _number(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text.strip()
 
 
 def _labeled(parts: tuple[str, ...]) -> Any:
@@ -109,4 +102,30 @@ def _labeled(parts: tuple[str, ...]) -> Any:
     if not any("=" in part for part in parts):
         return _read("labeled", ",".join(parts))
     pairs = [pair.partition("=") for part in parts for pair in part.split(",")]
-    return {name.strip(): _number(amount) for name, _, amount in pairs}
+    return {name.strip(): number_of(amount.strip()) for name, _, amount in pairs}
+
+
+@click.command()
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("planner.html"),
+    show_default=True,
+    help="The file to write.",
+)
+@click.option("--open/--no-open", "show", default=None, help="Open it in the browser; default: at a terminal.")
+def planner(*, output: Path, show: bool | None) -> None:
+    """Write a page with sliders for sample size and labels; it works offline and can be sent by mail.
+
+    \b
+    Examples:
+      blankets planner
+      blankets planner -o study.html --no-open
+    """
+    from blankets.report import planner as write
+
+    file = write(output)
+    click.echo(str(file))
+    if sys.stdout.isatty() if show is None else show:
+        click.launch(file.absolute().as_uri())

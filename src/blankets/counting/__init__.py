@@ -19,7 +19,7 @@ from blankets.counting._functions import (
     standardized,
 )
 from blankets.counting._memory import COUNTING, MemoryCounter, count_alone
-from blankets.counting._moments import MemoryMoments, Moments, functions_of_column
+from blankets.counting._moments import GappyFunctions, MemoryMoments, Moments, can_be_whole, functions_of_column
 from blankets.counting._partition import Partitions, SlicedCounter
 from blankets.counting._sql import SqlCounter
 
@@ -34,6 +34,7 @@ __all__ = [
     "DaskTable",
     "Functions",
     "GIVEN",
+    "GappyFunctions",
     "MemoryCounter",
     "MemoryMoments",
     "Moments",
@@ -43,6 +44,7 @@ __all__ = [
     "SqlCounter",
     "TESTED",
     "TableBlock",
+    "can_be_whole",
     "connect",
     "count_alone",
     "dense_table",

@@ -23,6 +23,7 @@ FEWEST = 5  # rows that a level must have to be a function of its own
 SKEWED, HEAVY = 1.0, 2.0  # skewness and excess kurtosis beyond which a number gives way to its normal scores
 _WINSOR = 0.01  # share of the rows at each end at which a heavy-tailed number is held
 _NEW = 1e-4  # share of a function's length that the ones before it must leave
+_VARIES = 1e-6  # length, of 1 over all rows, from which on a function is not constant over some of them
 
 Floats = NDArray[np.float64]
 
@@ -196,6 +197,24 @@ def _two_apart(functions: Floats) -> Floats:
         second -= (first @ second) * first
         second /= np.sqrt(second @ second)
     return functions
+
+
+def root_of(products: Floats) -> Floats:
+    """Return what makes functions orthonormal as `orthonormal` does, from the inner products of centered ones.
+
+    >>> root_of(np.array([[4.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])).tolist()
+    [[0.5, 0.0, 0.0], [0.0, 0.0, 1.0]]
+    """
+    length = np.sqrt(np.maximum(np.diag(products), 0.0))
+    root = np.zeros((0, len(products)))
+    for k in np.flatnonzero(length > _VARIES).tolist():
+        row = np.eye(1, len(products), k)[0] / length[k]
+        for _ in range(2):  # twice for precision
+            row = row - (root @ (products @ row)) @ root
+        left = np.sqrt(max(float(row @ products @ row), 0.0))
+        if left > _NEW:
+            root = np.vstack([root, row / left])
+    return root
 
 
 def reweighted(functions: Functions, unit: Floats) -> Functions:

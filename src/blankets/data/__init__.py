@@ -1,6 +1,5 @@
 """Read data: any table becomes a `Frame` of small integer codes."""
 
-from blankets.data._beside import column_beside, numbers_of
 from blankets.data._chunks import Chunks, open_chunks
 from blankets.data._coding import Coding, decide, decide_target
 from blankets.data._columns import Categories, Column, Refused, factorize
@@ -10,7 +9,7 @@ from blankets.data._files import read_table
 from blankets.data._findings import Findings
 from blankets.data._frame import DenseColumns, Frame, NumberColumn, SparseColumns
 from blankets.data._imputed import completed_tables, repeated, repeated_reading, stacked
-from blankets.data._ingest import Ingested, ingest, on_scales
+from blankets.data._ingest import Ingested, column_beside, ingest, on_scales
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
@@ -21,7 +20,7 @@ from blankets.data._sql import SqlTable, quoted
 from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
 from blankets.data._tables import open_table, table_of
-from blankets.data._units import refuse_units
+from blankets.data._units import numbers_of, refuse_units
 
 __all__ = [
     "AskedColumns",

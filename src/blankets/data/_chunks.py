@@ -16,7 +16,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from blankets.caching import cached_property
 from blankets.data._columns import Categories, Column, Refused
 from blankets.data._dialect import PLAIN_TEXT, SEPARATORS, Dialect, FileWishes, dialect_of, wording_of
 from blankets.data._files import (
@@ -190,6 +189,14 @@ class CsvChunks(_Files):
 
     _wording: Wording
 
+    def __init__(self, paths: Sequence[Path], wishes: FileWishes | None = None) -> None:
+        self._written: dict[Path, dict[str, str]] = {}  # how each file writes the names of columns
+        self._dialects: dict[Path, Dialect] = {}
+        self._kinds: dict[str, str] = {}  # what texts of a column were read as: "text", or the kind of numbers
+        self._types: dict[str, Any] = {}
+        self._sure: set[tuple[Path, str]] = set()  # files and columns whose large numbers are no whole ones
+        super().__init__(paths, wishes)
+
     def _columns_of(self, path: Path) -> list[str]:
         with file_errors(path):
             dialect = dialect_of(path, kind_of_file(path), self.wishes)
@@ -197,27 +204,9 @@ class CsvChunks(_Files):
             if path == self.paths[0]:
                 self.notes, self._wording = dialect.notes, wording_of(path, dialect, self.wishes)
             with self._reader(path, {}, None) as reader:
-                return self._names_of(path, reader.schema.names)
-
-    def _names_of(self, path: Path, header: Sequence[str]) -> list[str]:
-        """Return the names of columns, and note how the file writes them."""
-        names = names_in_header(header)
-        self._written[path] = dict(zip(names, header, strict=True))
-        return names
-
-    @cached_property
-    def _written(self) -> dict[Path, dict[str, str]]:
-        """How each file writes the names of columns."""
-        return {}
-
-    @cached_property
-    def _dialects(self) -> dict[Path, Dialect]:
-        return {}
-
-    @cached_property
-    def _kinds(self) -> dict[str, str]:
-        """What texts of a column were read as: "text", or the kind of numbers."""
-        return {}
+                names = names_in_header(reader.schema.names)
+                self._written[path] = dict(zip(names, reader.schema.names, strict=True))
+                return names
 
     def column(self, name: str, values: Any) -> Column:
         """Read some rows of a column: as numbers or dates if the rows before were that too, otherwise as texts."""
@@ -237,10 +226,6 @@ class CsvChunks(_Files):
             self._kinds[name] = "text"
             raise ChangedTypes
         return read
-
-    @cached_property
-    def _types(self) -> dict[str, Any]:
-        return {}
 
     def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield blocks of rows of all files; raise `ChangedTypes` if a column has to be read again."""
@@ -279,11 +264,6 @@ class CsvChunks(_Files):
                 self._types[name] = pa.uint64() if 0 <= min(large) and max(large) < 2**64 else pa.string()
                 raise ChangedTypes
             self._sure.add((path, name))
-
-    @cached_property
-    def _sure(self) -> set[tuple[Path, str]]:
-        """Files and columns whose large numbers are no whole ones."""
-        return set()
 
     def _reader(self, path: Path, types: Mapping[str, Any], columns: Sequence[str] | None) -> Any:
         from pyarrow import csv

@@ -144,6 +144,11 @@ def mask_of(missing: NDArray[Any]) -> Mask | None:
     return missing.astype(bool, copy=False) if missing.any() else None
 
 
+def either(missing: Mask, more: Mask | None) -> Mask | None:
+    """Return the rows that at least one of two masks marks; None if there are none."""
+    return mask_of(missing if more is None else missing | more)
+
+
 def _count(missing: Mask | None) -> int:
     """Return the number of rows that a mask marks."""
     return 0 if missing is None else int(np.count_nonzero(missing))
@@ -151,10 +156,7 @@ def _count(missing: Mask | None) -> int:
 
 def _some(missing: Mask | None, rows: Mask | NDArray[np.int64]) -> Mask | None:
     """Return the mask of the chosen rows, None if nothing is missing among them."""
-    if missing is None:
-        return None
-    chosen = missing[rows]
-    return chosen if chosen.any() else None
+    return None if missing is None else mask_of(missing[rows])
 
 
 def distinct(values: NDArray[np.number[Any]]) -> NDArray[np.number[Any]]:

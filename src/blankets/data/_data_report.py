@@ -99,7 +99,11 @@ class DataReport:
                 self.missing_policy == "level" and self.missing,
                 f"Missing is a level of {listed(self.missing)}. {MISSING_IS_A_LEVEL}",
             ),
-            (self.complete_rows is not None, self._testwise_line()),
+            (
+                self.complete_rows is not None,
+                f"Values are missing in {listed(self.missing)}; {self.complete_rows} rows are complete, and each test "
+                f"uses the rows that have what it needs.",
+            ),
             (self.unlabeled and not self.unlabeled_left_out, f"The target is missing in {self.unlabeled} rows."),
             (self.unlabeled_left_out, f"{self.unlabeled} rows without a target were left out."),
             (self.copies_of_target, f"Equal to the target: {listed(self.copies_of_target)}."),
@@ -115,12 +119,6 @@ class DataReport:
             (self.unused_levels, f"Declared levels that no row has: in {listed(self.unused_levels)}."),
         ]
         return [sentence for happened, sentence in told if happened]
-
-    def _testwise_line(self) -> str:
-        return (
-            f"Values are missing in {listed(self.missing)}; {self.complete_rows} rows are complete, and each test uses "
-            f"the rows that have what it needs."
-        )
 
     def _duplicate_lines(self, most: int = 8) -> list[str]:
         """Return one sentence for each of the first columns that have copies."""

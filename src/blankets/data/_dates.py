@@ -62,7 +62,8 @@ def from_date_objects(values: NDArray[np.object_], missing: Mask, kind: str) -> 
     elif kind == "time":
         days = np.array([_part_of_day(v) for v in present], np.float64)
     else:
-        days = np.array([v / type(v)(1, "D") if isinstance(v, np.timedelta64) else _length(v) for v in present])
+        ours = np.timedelta64
+        days = np.array([v / ours(1, "D") if isinstance(v, ours) else v.total_seconds() / SECONDS for v in present])
     filled = np.zeros(len(values), days.dtype)
     filled[~missing] = days
     return Numbers(filled, missing if missing.any() else None, Origin(kind))
@@ -83,10 +84,6 @@ def _days(values: Sequence[Any], naive: set[bool]) -> NDArray[Any]:
 
 def _part_of_day(value: Any) -> float:
     return float(value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6) / SECONDS
-
-
-def _length(value: Any) -> float:
-    return float(value.total_seconds() / SECONDS)
 
 
 # --- texts

@@ -71,11 +71,8 @@ def opened(path: Path) -> gzip.GzipFile | io.BufferedReader:
 
 def opened_text(path: Path, encoding: str) -> io.TextIOWrapper:
     """Open a text file, compressed or not; a byte order mark is skipped."""
-    return io.TextIOWrapper(opened(path), encoding="utf-8-sig" if _is_utf8(encoding) else encoding, newline="")
-
-
-def _is_utf8(encoding: str) -> bool:
-    return codecs.lookup(encoding).name in ("utf-8", "utf-8-sig")
+    encoding = "utf-8-sig" if codecs.lookup(encoding).name == "utf-8" else encoding
+    return io.TextIOWrapper(opened(path), encoding=encoding, newline="")
 
 
 def dialect_of(path: Path, kind: str, wishes: FileWishes) -> Dialect:

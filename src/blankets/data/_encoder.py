@@ -72,8 +72,12 @@ class Encoder:
             name = self.names[k]
             try:
                 column = self._as_before(k, table.read(j))
-                if not self.levels[k]:
-                    builder.add_number(name, self._number(name, column, findings))
+                if endless := column.n_infinite:
+                    findings.infinite[name] = endless
+                if isinstance(column, Numbers) and not self.levels[k]:
+                    if column.missing is not None and name != self.target and self.missing != "testwise":
+                        findings.missing[name] = column.n_missing
+                    builder.add_number(name, column.floats())
                     continue
                 codes, levels = self._recode(k, column, findings, new_rows)
             except Refused as reason:
@@ -104,28 +108,17 @@ class Encoder:
         """Return texts as numbers, where the column held numbers before."""
         if self.levels[k] and self.names[k] not in self.binned:
             return column
-        return understood(column, UNTYPED)
-
-    def _number(self, name: str, column: Column, findings: Findings) -> NDArray[np.float64]:
-        """Return the values of a column that stays a number."""
-        if not isinstance(column, Numbers):
+        numbers = understood(column, UNTYPED)
+        if not isinstance(numbers, Numbers):
             raise Refused("held numbers before and does not now")
-        if endless := column.n_infinite:
-            findings.infinite[name] = endless
-        if column.missing is not None and name != self.target and self.missing != "testwise":
-            findings.missing[name] = column.n_missing
-        return column.floats()
+        return numbers
 
     def _recode(
         self, k: int, column: Column, findings: Findings, new_rows: dict[str, int]
     ) -> tuple[NDArray[np.integer[Any]], tuple[object, ...]]:
         """Return codes by the known levels, and the levels with new ones appended."""
         name, levels = self.names[k], self.levels[k]
-        if endless := column.n_infinite:
-            findings.infinite[name] = endless
-        if name in self.binned:
-            if not isinstance(column, Numbers):
-                raise Refused("held numbers before and does not now")
+        if isinstance(column, Numbers) and name in self.binned:
             codes: NDArray[np.integer[Any]] = bin_codes(column.values, np.array(self.binned[name].cuts))
         else:
             codes, added = by_levels(column, levels)

@@ -128,7 +128,9 @@ def open_file(path: Path, wishes: FileWishes) -> Table:
             raise DataError(UNKNOWN.format(str(path)))
     with file_errors(path):
         dialect = dialect_of(path, kind, wishes)
-    parsed = _read_csv_fast if find_spec("pyarrow") and not _small(path) else _read_csv_plain
+    # A small file is read before pyarrow, which takes a tenth of a second to load, would have begun.
+    large = path.suffix.lower() == ".gz" or path.stat().st_size > SMALL
+    parsed = _read_csv_fast if large and find_spec("pyarrow") else _read_csv_plain
     try:
         return parsed(path, dialect, wishes)
     except _OtherEncodingError:
@@ -137,11 +139,6 @@ def open_file(path: Path, wishes: FileWishes) -> Table:
         with file_errors(path):
             dialect = in_windows(path, dialect)
         return parsed(path, dialect, wishes)
-
-
-def _small(path: Path) -> bool:
-    """Tell whether a file is read before pyarrow, which takes a tenth of a second to load, would have begun."""
-    return path.suffix.lower() != ".gz" and path.stat().st_size <= SMALL
 
 
 class _OtherEncodingError(Exception):
@@ -281,7 +278,9 @@ def _reread(fields: Sequence[str | None], wording: Wording) -> Column | None:
         read = numbers_in([*texts], replace(wording, decimal=","))
         if read is not None and any("." in text for text in texts):
             return understood(from_objects(as_objects(fields)), wording)
-    return _exactly(fields) if large_whole_numbers(fields) else None
+    if not large_whole_numbers(fields):
+        return None
+    return from_objects(as_objects(None if f is None else int(f) if _WHOLE.fullmatch(f) else float(f) for f in fields))
 
 
 def maybe_rounded(values: Any) -> bool:
@@ -301,11 +300,6 @@ def large_whole_numbers(fields: Iterable[str | None]) -> list[int]:
     [9223372036854775809]
     """
     return [int(field) for field in fields if field and _WHOLE.fullmatch(field) and abs(int(field)) > LARGE]
-
-
-def _exactly(fields: Iterable[str | None]) -> Column:
-    """Read the fields of a column of numbers some of which are too large to be held."""
-    return from_objects(as_objects(None if f is None else int(f) if _WHOLE.fullmatch(f) else float(f) for f in fields))
 
 
 def _read_csv_plain(path: Path, dialect: Dialect, wishes: FileWishes) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Set
+from collections.abc import Collection, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +13,6 @@ from blankets.data._notes import notes_on, unused_note
 from blankets.data._summary import MANY_LEVELS, Summary
 from blankets.data._texts import DOUBTFUL
 from blankets.errors import (
-    BlanketsWarning,
     ConstantColumnWarning,
     DataError,
     DuplicateColumnWarning,
@@ -155,8 +154,37 @@ class Findings:
 
     def warn(self) -> None:
         """Give one warning for each kind of problem that the user should know."""
-        for kind, sentence in self._remarks():
-            warn(sentence, kind)
+        for sentence in self._how_read():
+            warn(sentence, ReadingWarning)
+        if self.constant:
+            warn(f"left out, because they have a single value: {listed(self.constant)}", ConstantColumnWarning)
+        if self.without_cut:
+            warn(f"left out, because binning finds no cut in them: {listed(self.without_cut)}", ConstantColumnWarning)
+        if self.id_like:
+            warn(
+                f"left out, because almost every row has its own level (identifiers, free text): "
+                f"{listed(self.id_like)}; keep=[...] keeps them",
+                IdLikeColumnWarning,
+            )
+        if self.duplicates:
+            groups = [f"{listed(copies)} (same as {name!r})" for name, copies in self.duplicates.items()]
+            rest = f" and copies of {len(groups) - 8} further columns" if len(groups) > 8 else ""
+            warn(
+                f"left out, because they repeat an earlier column: {', '.join(groups[:8])}{rest}; "
+                f"in the blanket each stands for its copies",
+                DuplicateColumnWarning,
+            )
+        if self.copies_of_target:
+            warn(
+                f"equal to the target in all rows: {listed(self.copies_of_target)}; nothing else can matter beside "
+                f"a copy of the target, so leave it out with exclude=[...] unless that is what you want",
+                DuplicateColumnWarning,
+            )
+        if self.many_levels:
+            counts = _counted(self.many_levels, "levels")
+            warn(f"so many levels that few tests will be reliable: {counts}; merge rare levels", ManyLevelsWarning)
+        if self.many_classes:
+            warn(self.many_classes, ManyLevelsWarning)
 
     def report(self, **size: Any) -> DataReport:
         """Return the data report: the findings for the user, and what else it needs."""
@@ -168,45 +196,6 @@ class Findings:
 
     def _how_read(self) -> tuple[str, ...]:
         return (*self.notes, *notes_on(self.origins, self.doubtful))
-
-    def _remarks(self) -> Iterable[tuple[type[BlanketsWarning], str]]:
-        """Yield warnings, each with its class."""
-        yield from ((ReadingWarning, sentence) for sentence in self._how_read())
-        if self.constant:
-            yield ConstantColumnWarning, f"left out, because they have a single value: {listed(self.constant)}"
-        if self.without_cut:
-            yield ConstantColumnWarning, f"left out, because binning finds no cut in them: {listed(self.without_cut)}"
-        if self.id_like:
-            yield (
-                IdLikeColumnWarning,
-                (
-                    f"left out, because almost every row has its own level (identifiers, free text): "
-                    f"{listed(self.id_like)}; keep=[...] keeps them"
-                ),
-            )
-        if self.duplicates:
-            groups = [f"{listed(copies)} (same as {name!r})" for name, copies in self.duplicates.items()]
-            rest = f" and copies of {len(groups) - 8} further columns" if len(groups) > 8 else ""
-            yield (
-                DuplicateColumnWarning,
-                (
-                    f"left out, because they repeat an earlier column: {', '.join(groups[:8])}{rest}; "
-                    f"in the blanket each stands for its copies"
-                ),
-            )
-        if self.copies_of_target:
-            yield (
-                DuplicateColumnWarning,
-                (
-                    f"equal to the target in all rows: {listed(self.copies_of_target)}; nothing else can matter beside "
-                    f"a copy of the target, so leave it out with exclude=[...] unless that is what you want"
-                ),
-            )
-        if self.many_levels:
-            counts = _counted(self.many_levels, "levels")
-            yield ManyLevelsWarning, f"so many levels that few tests will be reliable: {counts}; merge rare levels"
-        if self.many_classes:
-            yield ManyLevelsWarning, self.many_classes
 
 
 class Repeats:

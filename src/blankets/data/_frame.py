@@ -51,6 +51,15 @@ class DenseColumns:
         return DenseColumns(chosen)
 
 
+def take_rows(matrix: Any, rows: NDArray[np.int64]) -> Any:
+    """Return some rows of a sparse matrix, column-wise."""
+    from scipy.sparse import csc_array
+
+    part = csc_array(matrix.tocsr()[rows])
+    part.sort_indices()
+    return part
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseColumns:
     """Columns that are mostly code 0, as compressed sparse columns.
@@ -83,9 +92,7 @@ class SparseColumns:
         """Return the same columns with some rows only."""
         from scipy.sparse import csc_array
 
-        matrix = csc_array((self.codes, self.indices, self.indptr), shape=(self.n_rows, len(self)))
-        part = csc_array(matrix.tocsr()[rows])
-        part.sort_indices()
+        part = take_rows(csc_array((self.codes, self.indices, self.indptr), shape=(self.n_rows, len(self))), rows)
         return SparseColumns(part.indptr.astype(np.int64), part.indices.astype(np.int32), part.data, len(rows))
 
 
@@ -266,6 +273,10 @@ class Frame:
         """Return the codes of column ``j``, shape (rows,)."""
         codes: NDArray[np.uint8] | NDArray[np.int32] = self.blocks[self.block_of[j]].column(int(self.position[j]))
         return codes
+
+    def values(self, j: int) -> NDArray[Any]:
+        """Return the numbers of column ``j``, or its codes if it is a category, shape (rows,)."""
+        return self.numbers[j].values if j in self.numbers else self.column(j)
 
     def select(self, columns: Sequence[int]) -> Frame:
         """Return some columns only; their codes are shared, not copied.

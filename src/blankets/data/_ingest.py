@@ -16,14 +16,15 @@ from blankets.data._columns import Categories, Column, Mask, Numbers, Refused
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
-from blankets.data._frame import Frame, code_type, digest
+from blankets.data._frame import Frame, code_type, digest, take_rows
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns
 from blankets.data._room import check_room
-from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, sparse_digest, take_rows
+from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, sparse_digest
 from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
 from blankets.data._tables import open_table
+from blankets.data._units import column_for
 from blankets.errors import DataError, TargetError, listed
 
 Rows = NDArray[np.int64]  # those that are used, some perhaps several times
@@ -94,9 +95,9 @@ def ingest(
     Notes
     -----
     Numbers with more than 20 distinct values are continuous, also whole numbers; with fewer they are
-    categories, except fractions that hardly repeat (at least 10 distinct ones, and more than half as
-    many as rows). Levels are in declared order for categorical types (their unused levels stay, and are
-    reported) and sorted otherwise, so codes do not depend on the order of rows. In sparse columns
+    categories, except in short tables (at least 10 distinct ones, and fewer than five rows for each).
+    Levels are in declared order for categorical types (their unused levels stay, and are reported) and
+    sorted otherwise, so codes do not depend on the order of rows. In sparse columns
     code 0 is the value 0, and each other value is a level (at most 255). An identifier is a column of
     text or categories with more than 50 levels and fewer than five rows per level, or of whole numbers
     that are all different although they are in a narrow range.
@@ -244,10 +245,8 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
         complete_rows=frame.n_complete,
     )
     encoder = Encoder(frame.names, frame.levels, findings.binned, name, policy, {})
-    at, units = None if name is None else frame.index(name), asked.units
-    return Ingested(
-        frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name, units.survey_of(rows)
-    )
+    at = None if name is None else frame.index(name)
+    return Ingested(frame, at, encoder, report, unlabeled, *asked.units.of_rows(rows))
 
 
 @dataclass(slots=True)
@@ -307,11 +306,9 @@ class _Work:
             unlabeled=0 if column is None else column.n_missing,
             complete_rows=frame.n_complete,
         )
-        unlabeled, units = None if column is None else column.missing, asked.units
+        unlabeled = None if column is None else column.missing
         at = None if name is None else frame.index(name)
-        return Ingested(
-            frame, at, encoder, report, unlabeled, units.groups_of(rows), units.group_name, units.survey_of(rows)
-        )
+        return Ingested(frame, at, encoder, report, unlabeled, *asked.units.of_rows(rows))
 
     def _with_scales(self, frame: Frame) -> Frame:
         """Give the levels of answers on a scale their order, where several columns have the same scale."""
@@ -412,3 +409,18 @@ class _Work:
         before = sum(table.index[name] < self.asked.place for name in done.names)
         last = done.n_columns
         return frame.select([*range(before), last, *range(before, last)])
+
+
+def column_beside(data: Any, option: str, value: object, reading: Reading = DEFAULT) -> Column:
+    """Return the column that an option names, or whose values it holds; every row needs a value.
+
+    ``reading``: how the file is read, if the table is one.
+
+    Examples
+    --------
+    >>> column_beside({"x": [1, 2], "chance": [0.5, 0.25]}, "propensity", "chance").values.tolist()
+    [0.5, 0.25]
+    """
+    store = data if isinstance(data, Store) else Store.open(data) if is_store(data) else None
+    column, _ = column_for(open_table(data if store is None else store.frame, reading.of_files), option, value)
+    return column

@@ -187,12 +187,14 @@ class _Packing:
 
     def _parts(self, names: Sequence[str], doing: str) -> Iterator[tuple[int, Any]]:
         """Yield chunks, each with the number of its first kept row, and report progress."""
+        import pyarrow as pa
+
         given = start = 0
         total = f" of {self.n_given:,}" if self.n_given else ""
         for chunk in self.chunks.chunks(names):
             n = chunk.num_rows
             if self.rows is not None:
-                chunk = chunk.filter(_as_arrow(self.rows[given : given + n]))
+                chunk = chunk.filter(pa.array(self.rows[given : given + n]))
             given += n
             yield start, chunk
             start += chunk.num_rows
@@ -355,9 +357,3 @@ class _Packing:
                 for _, codes in writer.read(j):
                     made.update(codes.data)
                 digests[name] = made.digest()
-
-
-def _as_arrow(mask: NDArray[np.bool_]) -> Any:
-    import pyarrow as pa
-
-    return pa.array(mask)

@@ -19,6 +19,7 @@ from blankets.data._columns import (
     Mask,
     Numbers,
     Refused,
+    either,
     is_a,
     level_names,
     mask_of,
@@ -59,8 +60,8 @@ def from_any(values: Any, wording: Wording = TYPED) -> Column:
 def from_numpy(values: NDArray[Any], wording: Wording = TYPED) -> Column:
     """Read a NumPy array of shape (rows,)."""
     if is_a(values, "numpy.ma", "MaskedArray"):
-        column, mask = from_numpy(np.ma.getdata(values), wording), np.ma.getmaskarray(values)
-        return replace(column, missing=mask_of(mask if column.missing is None else mask | column.missing))
+        column = from_numpy(np.ma.getdata(values), wording)
+        return replace(column, missing=either(np.ma.getmaskarray(values), column.missing))
     if values.ndim != 1:
         raise Refused(f"has {values.ndim} axes; spread it over plain columns or leave it out")
     kind = values.dtype.kind
@@ -257,4 +258,4 @@ def _with_gaps(column: Column, missing: Mask | None) -> Column:
     """Add null rows to a column of numbers; polars and Arrow distinguish NaN and null, here both are missing."""
     if missing is None or not isinstance(column, Numbers):
         return column
-    return replace(column, missing=missing if column.missing is None else missing | column.missing)
+    return replace(column, missing=either(missing, column.missing))

@@ -62,15 +62,6 @@ def rows_without_gaps(matrix: Any) -> Mask:
     return kept
 
 
-def take_rows(matrix: Any, rows: NDArray[np.int64]) -> Any:
-    """Return some rows of a sparse matrix, column-wise."""
-    from scipy.sparse import csc_array
-
-    part = csc_array(matrix.tocsr()[rows])
-    part.sort_indices()
-    return part
-
-
 def encode_sparse(matrix: Any, names: Sequence[str], repeats: Repeats, *, testwise: bool = False) -> Frame:
     """Return the usable columns of a canonical ``csc_array``; ``repeats.findings`` gets the others.
 

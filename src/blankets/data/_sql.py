@@ -50,11 +50,8 @@ class SqlTable(Chunks):
         self.database = database if isinstance(database, str | Path) else None
         self._connection = _connected(database)
         self._shared, self._lock = self._connection is database, RLock()
-        self.names = checked_names(tuple(column[0] for column in self._described()))
-
-    def _described(self) -> list[Any]:
         with self._executed(f"SELECT * FROM {self.source} LIMIT 0") as answer:
-            return list(answer.description)
+            self.names = checked_names(tuple(column[0] for column in answer.description))
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
         """Return the rows of a statement about `source`."""

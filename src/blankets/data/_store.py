@@ -16,6 +16,7 @@ sizes are checked when a store is opened, and codes when they are used for the f
 from __future__ import annotations
 
 import errno
+import glob
 import hashlib
 import json
 import os
@@ -596,16 +597,12 @@ def _exchanged(one: Path, other: Path) -> bool:
 def _sweep(path: Path) -> None:
     """Remove what stopped writers have left, and restore a store that was about to be replaced."""
     for kind in (".old", ".part"):
-        for left in path.parent.glob(f".{_escaped(path.name[:100])}.*{kind}"):
+        for left in path.parent.glob(f".{glob.escape(path.name[:100])}.*{kind}"):
             if kind == ".old" and not path.exists() and (left / META).is_file():
                 left.rename(path)
             elif (held := _hold(left, "LOCK_EX", "LOCK_NB")) is not None:
                 os.close(held)
                 _remove(left)
-
-
-def _escaped(name: str) -> str:
-    return "".join(f"[{c}]" if c in "*?[" else c for c in name)
 
 
 def _remove(folder: Path) -> None:

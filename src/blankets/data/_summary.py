@@ -5,8 +5,8 @@ summary. These are the rules:
 
 **Continuous or categorical.** A column of numbers with at most 20 distinct values is categorical. With
 more, fractions or whole numbers, it is a measurement and is binned: the tests are about categories, and
-each category needs several rows. In short tables fractions are a measurement already if there are at
-least 10 distinct ones, and more than half as many as rows.
+each category needs several rows. In short tables numbers are a measurement already if there are at least
+10 distinct ones, and fewer than five rows for each.
 
 **Identifiers.** A column of categories is an identifier if it has more than 50 levels and more than one
 for every five rows. Whole numbers are an identifier if all are different although they are in a narrow
@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from blankets.data._columns import FEW_VALUES, PLAIN, Categories, Column, Numbers, Origin, Refused, distinct, factorize
 from blankets.data._reading import Reading
 
-SEVERAL_VALUES = 10  # this many distinct fractions are a measurement if they hardly repeat
+SEVERAL_VALUES = 10  # this many distinct numbers are a measurement if they have few rows each
 MANY_LEVELS = 50
-ROWS_PER_LEVEL = 5  # a column with fewer rows per level, on average, is an identifier
+ROWS_PER_LEVEL = 5  # a column with fewer rows per level, on average, is an identifier, or a measurement
 MOST_LEVELS = 100_000  # a column in chunks with more levels is an identifier, whatever its number of rows
 
 Whole = Callable[[], Column]
@@ -171,13 +171,12 @@ class Summary:
 
     @property
     def continuous(self) -> bool:
-        """Whether to bin the numbers: many distinct ones, or fractions that hardly repeat."""
+        """Whether the numbers are a measurement: many distinct ones, or several in few rows."""
         if self.kind != "numbers" or self.most_numbers is None or self.most_numbers > FEW_VALUES:
             return False
         if self.levels is None:
             return True
-        several = len(self.levels) >= SEVERAL_VALUES and 2 * len(self.levels) > self.n
-        return several and not self.whole
+        return len(self.levels) >= SEVERAL_VALUES and ROWS_PER_LEVEL * len(self.levels) > self.n
 
     @property
     def dense(self) -> bool:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._columns import FEW_VALUES, Categories, Column, Numbers, Origin
+from blankets.data._columns import FEW_VALUES, Categories, Column, Numbers, Origin, either
 from blankets.data._dates import dates_in
 
 _BY_EXCEL = ("#NV", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!")
@@ -91,9 +91,7 @@ def _without_codes(column: Numbers, wording: Wording) -> Numbers:
     if not read or column.origin.kind not in ("", "labels"):
         return column
     missing = np.isin(column.values, np.concatenate([values for _, values in read]))
-    if column.missing is not None:
-        missing |= column.missing
-    return replace(column, missing=missing if missing.any() else None)
+    return replace(column, missing=either(missing, column.missing))
 
 
 def _as_numbers(column: Categories, texts: list[str], read: tuple[str, NDArray[Any]], wording: Wording) -> Numbers:
@@ -102,14 +100,12 @@ def _as_numbers(column: Categories, texts: list[str], read: tuple[str, NDArray[A
     gap = np.array([wording.is_gap(text, among_texts=False) for text in texts])
     of_level = np.zeros(len(texts), values.dtype)
     of_level[~gap] = values
-    missing = gap[column.codes]
-    if column.missing is not None:
-        missing |= column.missing
+    missing = either(gap[column.codes], column.missing)
     kept = np.flatnonzero(~gap).tolist()
     first = next((k for k in kept if not texts[k].isdigit()), kept[0])  # one that shows how it was read
     example = f"{texts[first]!r} = {of_level[first]:.10g}" if kind == "number" else ""
     words = _said(texts, gap, wording)
-    return Numbers(of_level[column.codes], missing if missing.any() else None, Origin(kind, example, words))
+    return Numbers(of_level[column.codes], missing, Origin(kind, example, words))
 
 
 def _as_texts(column: Categories, texts: list[str], wording: Wording) -> Categories:
@@ -122,10 +118,7 @@ def _as_texts(column: Categories, texts: list[str], wording: Wording) -> Categor
     levels = tuple(dict.fromkeys(kept) if column.declared else sorted(set(kept)))
     place = {level: code for code, level in enumerate(levels)}
     codes = np.array([place.get(text, 0) for text in texts], np.int32)[column.codes]
-    missing = gap[column.codes]
-    if column.missing is not None:
-        missing |= column.missing
-    gaps = missing if missing.any() else None
+    gaps = either(gap[column.codes], column.missing)
     return Categories(codes, levels, gaps, column.declared, column.ordered, origin)
 
 

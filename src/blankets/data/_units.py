@@ -55,13 +55,13 @@ class Units:
         weights = self.weights if kept is None else np.where(kept, self.weights, 0)
         return np.repeat(np.arange(n_rows), weights)
 
-    def groups_of(self, rows: NDArray[np.int64] | None) -> NDArray[np.int64] | None:
-        """Return the groups of the rows that are used."""
-        return self.groups if self.groups is None or rows is None else self.groups[rows]
-
-    def survey_of(self, rows: NDArray[np.int64] | None) -> NDArray[np.float64] | None:
-        """Return the survey weights of the rows that are used."""
-        return self.survey if self.survey is None or rows is None else self.survey[rows]
+    def of_rows(
+        self, rows: NDArray[np.int64] | None
+    ) -> tuple[NDArray[np.int64] | None, str, NDArray[np.float64] | None]:
+        """Return the groups of the rows that are used, what the user calls groups, and the survey weights."""
+        groups = self.groups if self.groups is None or rows is None else self.groups[rows]
+        survey = self.survey if self.survey is None or rows is None else self.survey[rows]
+        return groups, self.group_name, survey
 
     def n_rows(self, n_rows: int) -> int:
         """Return how many rows a table of so many stands for."""

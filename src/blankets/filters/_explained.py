@@ -54,10 +54,6 @@ class ExplainedInformation(InformationSource):
         )
         return np.asarray(self._of_target(told + before) - self._of_target(np.array(before)))
 
-    def joint(self, xs: Columns, j: int) -> Floats:
-        """Return I(X,Xj;Y) of each candidate, by the chain rule."""
-        return self.conditional(xs, (j,)) + self.relevance(np.array([j]))
-
     def redundancy(self, xs: Columns, j: int) -> Floats:
         """Return how much Xj tells about each candidate."""
         return self.background.information(xs, j, about_xs=True)

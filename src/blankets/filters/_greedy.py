@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from blankets.filters._criteria import Criterion, Weights
-from blankets.filters._source import Columns, Floats, InformationSource
+from blankets.filters._source import Columns, InformationSource
 
 TIE = 1e-12
 """Scores that differ by at most this are equal; then the first in column order is selected (errata E3)."""
@@ -68,7 +68,7 @@ def greedy(
             if criterion.term is not None:
                 terms = criterion.gather(terms, criterion.term(source, remaining, selected, weights))
             score = criterion.score(relevance, terms, len(selected))
-        best = _first_best(score)
+        best = int(np.argmax(score >= score.max() - TIE))  # the first of the largest, up to rounding
         selected.append(int(remaining[best]))
         scores.append(float(score[best]))
         remaining, relevance, terms = (np.delete(values, best) for values in (remaining, relevance, terms))
@@ -76,8 +76,3 @@ def greedy(
             listener(len(scores))
     picked = selected[len(start) :]
     return Picks(tuple(picked), tuple(scores), tuple(source.relevance(np.array(picked, np.int64)).tolist()))
-
-
-def _first_best(score: Floats) -> int:
-    """Return the first position whose score is the largest, up to rounding."""
-    return int(np.argmax(score >= score.max() - TIE))

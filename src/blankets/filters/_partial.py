@@ -121,19 +121,13 @@ class RowScored(Counted):
 
     def conditional(self, xs: Columns, given: Sequence[int] = ()) -> Floats:
         """Return the estimate of I(X;Y|Z) of each candidate."""
-        return np.array([self._value(int(x), given) for x in xs])
-
-    def joint(self, xs: Columns, j: int) -> Floats:
-        """Return I(X,Xj;Y) of each candidate, by the chain rule."""
-        return self.conditional(xs, (j,)) + self.relevance(np.array([j]))
+        cells = (scored_cells(self.frame, self.scores, int(x), given) for x in xs)
+        return np.array([float(means_information(each).value) for each in cells])
 
     def class_entropy(self, xs: Columns, j: int) -> Floats:
         """Return H(Y) by the estimated share of positives."""
         p = np.full(len(xs), self.scores.positives)
         return np.asarray(entr(p) + entr(1.0 - p))
-
-    def _value(self, x: int, given: Sequence[int]) -> float:
-        return float(means_information(scored_cells(self.frame, self.scores, x, given)).value)
 
 
 def _at_expected_prior(regime: Regime, labels: Labels) -> Regime:

@@ -58,9 +58,9 @@ class InformationSource(ABC):
     def conditional(self, xs: Columns, given: Sequence[int] = ()) -> Floats:
         """Return I(X;Y|Z) of each candidate, Z the set of columns ``given``."""
 
-    @abstractmethod
     def joint(self, xs: Columns, j: int) -> Floats:
-        """Return I(X,Xj;Y) of each candidate: the information of the pair about the target."""
+        """Return I(X,Xj;Y) of each candidate, the information of the pair about the target: by the chain rule."""
+        return self.conditional(xs, (j,)) + self.relevance(np.array([j]))
 
     @abstractmethod
     def class_entropy(self, xs: Columns, j: int) -> Floats:
@@ -137,10 +137,6 @@ class PlugIn(Counted):
         if len(given) > 1 and self._determined_by(given):
             return np.zeros(len(xs))
         return self.counter.summarize(information_of_block(self.counter), xs, self.target, given)[0]
-
-    def joint(self, xs: Columns, j: int) -> Floats:
-        """Return I(X,Xj;Y) of each candidate, by the chain rule."""
-        return self.conditional(xs, (j,)) + self.relevance(np.array([j]))
 
     def redundancy_given_class(self, xs: Columns, j: int) -> Floats:
         """Return I(X;Xj|Y) of each candidate, in one pass."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.caching import cached_property
-from blankets.counting import GIVEN, MemoryMoments
+from blankets.counting import GIVEN, GappyFunctions, MemoryMoments, Moments, can_be_whole
 from blankets.data import Frame
 from blankets.independence._blocks import BlockTests
 from blankets.independence._contract import Columns, CountedTests, Tally, concatenated
@@ -27,8 +27,9 @@ class SeenBlocks(CountedTests):
     """Tests of functions of columns by test-wise deletion.
 
     ``frame``: the table, with holes. The rest is as for `BlockTests`. Functions of a column are made anew from the rows
-    of each test: those of other rows would be neither of mean 0 nor orthonormal. Columns that are missing in the same
-    rows are tested together, and what was made for a set of rows is kept for questions at any level.
+    of each test, as if the others were not there; where inner products decide alone, from all rows that have a value of
+    the column, once. Columns that are missing in the same rows are tested together, and what was made for a set of rows
+    is kept for questions at any level.
 
     Examples
     --------
@@ -49,7 +50,7 @@ class SeenBlocks(CountedTests):
         self.tally, self.memo = Tally(), {}
         self._gone = {j: np.packbits(gap) for j in frame.holes if (gap := frame.gaps(j)) is not None}
         self._none_gone = np.zeros(-(-frame.n_rows // 8), np.uint8)
-        self._kept = _Kept()
+        self._kept, self._kept_quick = _Kept(frame), _Kept(frame)
         self._quick = self._again = False  # whether inner products decide alone; whether rows are asked far away too
 
     def by_formula(self) -> SeenBlocks:
@@ -140,21 +141,27 @@ class SeenBlocks(CountedTests):
 
     def _tests(self, gone: bytes, columns: frozenset[int]) -> tuple[NDArray[np.int64], BlockTests]:
         """Return tests of the rows that are not gone which know some columns, and all the columns that they know."""
-        found = self._kept.get(gone, columns)
+        functions = self._kept.functions if self._quick else None
+        kept = self._kept if functions is None else self._kept_quick
+        found = kept.get(gone, columns)
         if found is None:
-            there = np.array(sorted(columns), np.int64)
-            part = self.frame.select(there.tolist())
-            absent = np.unpackbits(np.frombuffer(gone, np.uint8), count=part.n_rows)
-            part = part.take(absent == 0) if absent.any() else part.filled()
-            moments = MemoryMoments(part, briefly=len(columns) > _FEW)
-            found = there, self._tests_of(moments)
-            size = 8 * part.n_rows * (GIVEN * len(columns) + int(moments.start[-1]))
-            self._kept.put(gone, columns, found, size)
+            known = sorted(columns)
+            absent = np.unpackbits(np.frombuffer(gone, np.uint8), count=self.frame.n_rows).astype(bool)
+            if functions is not None:
+                moments: Moments = functions.over(absent, known)
+                size = len(absent) + 8 * (GIVEN * int(moments.start[-1])) ** 2
+            else:
+                part = self.frame.select(known)
+                part = part.take(~absent) if absent.any() else part.filled()
+                moments = MemoryMoments(part, briefly=len(columns) > _FEW)
+                size = 8 * part.n_rows * (GIVEN * len(columns) + int(moments.start[-1]))
+            found = np.array(known, np.int64), self._tests_of(moments)
+            kept.put(gone, columns, found, size)
         there, made = found
         tests = made if self.level is None else made.at_level(self.level)
         return there, tests.by_formula() if self._quick else tests.by_rows() if self._again else tests
 
-    def _tests_of(self, moments: MemoryMoments) -> BlockTests:
+    def _tests_of(self, moments: Moments) -> BlockTests:
         made = BlockTests(moments, reliability=self.reliability, strength=self.strength, level=self.level)
         made.tally = self.tally
         return made
@@ -163,10 +170,16 @@ class SeenBlocks(CountedTests):
 class _Kept:
     """Tests of sets of rows, the last ones that were asked for."""
 
-    def __init__(self) -> None:
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
         self._tests: OrderedDict[tuple[bytes, frozenset[int]], tuple[_Known, int]] = OrderedDict()
         self._wider: dict[bytes, list[frozenset[int]]] = {}  # by rows, the sets of columns that tests know
         self._bytes, self._lock = 0, Lock()
+
+    @cached_property
+    def functions(self) -> GappyFunctions | None:
+        """Functions that all sets of rows share, unless the table is too large."""
+        return GappyFunctions(self._frame) if can_be_whole(self._frame) else None
 
     def get(self, gone: bytes, columns: frozenset[int]) -> _Known | None:
         """Return tests that know at least these columns."""

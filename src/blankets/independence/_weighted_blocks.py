@@ -146,6 +146,8 @@ class _Part:
         """Return log p, T², degrees of freedom and information."""
         of_x, of_y, basis = self.functions(x), self.functions(y), self.basis(given)
         one, other = of_x.values[: widths[0]], of_y.values[: widths[1]]
+        if not (len(one) and len(other)):  # among these rows it does not vary
+            return 0.0, 0.0, 0.0, 0.0
         first = (min(of_x.first, widths[0]), min(of_y.first, widths[1]))
         log_p, statistic, dof = rows_test(one, other, first, basis, drawn=self.drawn)
         information = canonical_test((basis @ one.T)[None], basis @ other.T, (one @ other.T)[None], self.n_rows)[2]

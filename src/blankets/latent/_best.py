@@ -15,8 +15,9 @@ from blankets.arguments import one_of
 from blankets.data import ingest
 from blankets.errors import ParameterError, guarded
 from blankets.independence import Knowledge
+from blankets.kernels import best_parents
 from blankets.latent._constraints import Constraints
-from blankets.latent._exact import solve_dynamic
+from blankets.latent._graphs import to_networkx
 from blankets.latent._integer import solve_integer
 from blankets.latent._rows import Rows, distinct_rows
 from blankets.latent._scores import Scorer, SetScore, largest_useful, members_of, score_all
@@ -153,6 +154,23 @@ def solve_dag(
     return parents, total, 0.0
 
 
+def solve_dynamic(table: NDArray[np.float64], constraints: Constraints) -> tuple[NDArray[np.int64], float]:
+    """Return the parent masks and the score of the best DAG that meets the constraints, by dynamic programming.
+
+    A DAG has a node without children (a sink). The best DAG on S ends in some sink v: the best DAG on S - v, and for v
+    its best parents within S - v. Both are found for all 2^n sets, smallest first.
+
+    References
+    ----------
+    Silander & Myllymäki (2006), A simple approach for finding the globally optimal Bayesian network structure, UAI.
+    Koivisto & Sood (2004), Exact Bayesian structure discovery in Bayesian networks, JMLR 5.
+    """
+    n = len(constraints.required)
+    parents = np.zeros(n, np.int64)
+    score = best_parents(table, n, constraints.required, constraints.forbidden, constraints.max_parents, parents)
+    return parents, score
+
+
 def _chosen(learner: str, n: int) -> str:
     """Return the learner that is used for ``n`` nodes."""
     if learner == "dynamic" and n > MOST_DYNAMIC:
@@ -166,8 +184,7 @@ def _chosen(learner: str, n: int) -> str:
 
 def _named_graph(names: Sequence[str], parents: NDArray[np.int64], scorer: Scorer) -> nx.DiGraph:
     """Return the DAG over names, with local scores."""
-    graph = nx.DiGraph()
+    graph = to_networkx(parents, tuple(names))
     for v, name in enumerate(names):
-        graph.add_node(name, score=scorer.local(v, members_of(int(parents[v]))))
-    graph.add_edges_from((names[u], names[v]) for v in range(len(names)) for u in members_of(int(parents[v])))
+        graph.nodes[name]["score"] = scorer.local(v, members_of(int(parents[v])))
     return graph

@@ -108,11 +108,6 @@ def _completions(local: Local, arities: NDArray[np.int64]) -> Completions:
     return complete(rows, missing, local.max_parents)
 
 
-def open_stage(local: Local) -> Completions:
-    """Return the completions of the data without any latent."""
-    return _completions(local, np.empty(0, np.int64))
-
-
 def open_local(
     frame: Frame,
     target: int,
@@ -145,7 +140,7 @@ def first_stage(local: Local) -> Stage:
     """Return the best model without latents."""
     shown, target = local.labeled, local.target
     rows = Rows(np.compress(shown, local.rows.codes, axis=1), local.rows.arities, local.rows.weights[shown])
-    space = open_stage(local)
+    space = _completions(local, np.empty(0, np.int64))
     constraints = Constraints.none(len(local.names), space.largest - 1)
     parents, _, _ = solve_dag(rows, constraints, SetScore.named("bic", rows.total))
     shares = np.bincount(rows.codes[target], rows.weights, minlength=int(local.rows.arities[target])) + 1e-9

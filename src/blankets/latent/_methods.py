@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -196,25 +197,14 @@ def best_attempt(attempts: list[Attempt], score: str) -> Attempt | None:
         return None
     values = {id(a): CRITERIA[score] * getattr(m, score) for a, m in able}
     top = max(values.values())
-    return max((a for a, _ in able if values[id(a)] >= top - MARGIN * abs(top)), key=_bic)
+    return max(((a, m.bic) for a, m in able if values[id(a)] >= top - MARGIN * abs(top)), key=lambda one: one[1])[0]
 
 
-def _bic(attempt: Attempt) -> float:
-    return -math.inf if attempt.merits is None else attempt.merits.bic
+def sem(baseline: Stage, effort: Effort, rng: np.random.Generator, *, cliques: bool = False) -> Outcome:
+    """Run structural EM with one latent from random DAGs, or from semi-cliques; return the best by BIC.
 
-
-def sem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outcome:
-    """Run structural EM with one latent from random DAGs; return the best by BIC."""
-    return _unconstrained(baseline, effort, rng, cliques=False)
-
-
-def scsem(baseline: Stage, effort: Effort, rng: np.random.Generator) -> Outcome:
-    """Run structural EM with one latent from semi-cliques; return the best by BIC."""
-    return _unconstrained(baseline, effort, rng, cliques=True)
-
-
-def _unconstrained(baseline: Stage, effort: Effort, rng: np.random.Generator, *, cliques: bool) -> Outcome:
-    """Return the blanket of the best DAG, with or without the latent in it."""
+    Its blanket may be without the latent.
+    """
     space, _ = baseline.with_latent(effort.arity)
     place = anywhere(baseline, space.largest, cliques=cliques)
     (attempt,) = attempts_in([place], baseline, effort, rng, bounded=False)
@@ -224,6 +214,8 @@ def _unconstrained(baseline: Stage, effort: Effort, rng: np.random.Generator, *,
     gain = stage.fit.bic - baseline.fit.bic
     return Outcome(stage, baseline, (replace(attempt, stage=stage, refused=refused, support=gain),), (gain,))
 
+
+scsem = partial(sem, cliques=True)
 
 METHODS: dict[str, Callable[[Stage, Effort, np.random.Generator], Outcome]] = {
     "lmb-csem": lmb_csem,

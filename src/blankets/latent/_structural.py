@@ -15,10 +15,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from blankets.kernels import expected_scores
+from blankets.latent._best import solve_dynamic
 from blankets.latent._completions import Completions
 from blankets.latent._constraints import Constraints
 from blankets.latent._em import bic_of, em, families_with
-from blankets.latent._exact import solve_dynamic
 from blankets.latent._graphs import random_start, same_class
 from blankets.latent._rows import Floats, Ints
 

@@ -8,7 +8,7 @@ Elidan, Lotner, Friedman & Koller (2000), Discovering hidden variables: a struct
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -105,14 +105,10 @@ def _subspace(
 ) -> Subspace:
     """Return the subspace with the starts that meet its constraints."""
     constraints = Constraints.from_edges(h + 1, required, forbidden, largest - 1)
-    graphs = [_masks(h + 1, {*required, *edges}) for edges in starts]
+    graphs = [Constraints.from_edges(h + 1, {*required, *edges}).required for edges in starts]
     fitting = [g for g in graphs if acyclic(g) and not np.any(g & constraints.forbidden)]
     small = [g for g in fitting if max(int(mask).bit_count() for mask in g) < largest]
     return Subspace(name, constraints, tuple(small), share)
-
-
-def _masks(n: int, edges: Iterable[Edge]) -> Ints:
-    return Constraints.from_edges(n, edges).required
 
 
 def anywhere(stage: Stage, largest: int, *, cliques: bool) -> Subspace:

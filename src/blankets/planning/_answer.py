@@ -37,7 +37,12 @@ def answer(question: PlanQuestion, candidates: list[Candidate], known: Knowledge
     """
     possible = _possible(question, candidates, known)
     outcomes = [_outcome(question, candidate, possible) for candidate in candidates]
-    best = min((o for o in outcomes if o.candidate.competes), key=lambda o: _worth(question, o))
+
+    def worth(outcome: _Outcome) -> tuple[float, float]:
+        """Return what to minimize: the answer or, if the goal cannot be reached, the missing power."""
+        return float(_cost(question, np.asarray(outcome.value))), -float(_at_answer(question, outcome).power())
+
+    best = min((o for o in outcomes if o.candidate.competes), key=worth)
     final = _at_answer(question, best)
     uncertain = possible.is_spread and best.candidate.design.uses_prior
     spread = Spread(knowledge=possible, question=question, candidate=best.candidate) if uncertain else None
@@ -124,11 +129,6 @@ def _at_answer(question: PlanQuestion, outcome: _Outcome) -> Setting:
     if question.unknown == "alpha":
         return replace(setting, alpha=np.asarray(value))
     return setting
-
-
-def _worth(question: PlanQuestion, outcome: _Outcome) -> tuple[float, float]:
-    """Return what to minimize: the answer or, if the goal cannot be reached, the missing power."""
-    return float(_cost(question, np.asarray(outcome.value))), -float(_at_answer(question, outcome).power())
 
 
 def _cost(question: PlanQuestion, values: Floats) -> Floats:

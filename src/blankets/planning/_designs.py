@@ -37,36 +37,15 @@ _VERY_WEAK = (
 _ONLY_WEAK = " κ is that of very weak effects."
 
 
-def _half(prior: Floats) -> Floats:
-    # Labeled and background rows are compared with each other: the best share of each is one half.
-    return np.full_like(prior, 0.5)
-
-
 def _share_itself(share: Floats, prior: Floats) -> Floats:
     # p(s=1), for every prior (methods (3.5)): can be used if the prior is not known.
     return np.broadcast_to(share, np.broadcast_shapes(np.shape(share), np.shape(prior)))
 
 
-def _kappa_of_positives(share: Floats, prior: Floats) -> Floats:
-    return kappa_of(Surrogate.Y0, prior, positives=share)
-
-
-def _kappa_of_negatives(share: Floats, prior: Floats) -> Floats:
-    return kappa_of(Surrogate.Y1, prior, negatives=share)
-
-
-def _kappa_of_positives_at_random(share: Floats, prior: Floats) -> Floats:
-    return kappa_of(Surrogate.Y0, prior, positives=share * prior)
-
-
-def _kappa_of_negatives_at_random(share: Floats, prior: Floats) -> Floats:
-    return kappa_of(Surrogate.Y1, prior, negatives=share * (1.0 - prior))
-
-
 _BY_POSITIVES = LabelDesign(
     surrogate=Surrogate.Y0,
     counts="labeled positives",
-    kappa=_kappa_of_positives,
+    kappa=lambda share, prior: kappa_of(Surrogate.Y0, prior, positives=share),
     positives=1.0,
     safe_side="overestimate",
     assumption=_SCAR + _WEAK,
@@ -74,7 +53,7 @@ _BY_POSITIVES = LabelDesign(
 _BY_NEGATIVES = LabelDesign(
     surrogate=Surrogate.Y1,
     counts="labeled negatives",
-    kappa=_kappa_of_negatives,
+    kappa=lambda share, prior: kappa_of(Surrogate.Y1, prior, negatives=share),
     negatives=1.0,
     safe_side="underestimate",
     assumption=_BY_CLASS + _VERY_WEAK,
@@ -92,7 +71,8 @@ _OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
             _BY_POSITIVES,
             kappa=kappa_case_control,
             positives=0.0,
-            useful_share=_half,
+            # Labeled and background rows are compared with each other: the best share of each is one half.
+            useful_share=lambda prior: np.full_like(prior, 0.5),
             by_stratum=False,  # how often a stratum is seen depends on p(y=1|z) as well
             assumption=_APART + _ONLY_WEAK,
         ),
@@ -104,7 +84,7 @@ _OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
         replace(
             _BY_ROWS,
             surrogate=Surrogate.Y0,
-            kappa=_kappa_of_positives_at_random,
+            kappa=lambda share, prior: kappa_of(Surrogate.Y0, prior, positives=share * prior),
             uses_prior=True,
             safe_side="overestimate",
             assumption=_AT_RANDOM + _WEAK,
@@ -112,7 +92,7 @@ _OF_REGIME: dict[str, tuple[LabelDesign, ...]] = {
         replace(
             _BY_ROWS,
             surrogate=Surrogate.Y1,
-            kappa=_kappa_of_negatives_at_random,
+            kappa=lambda share, prior: kappa_of(Surrogate.Y1, prior, negatives=share * (1.0 - prior)),
             uses_prior=True,
             safe_side="underestimate",
             assumption=_AT_RANDOM + _VERY_WEAK,

@@ -183,7 +183,11 @@ def plan(
     )
     one_of("shape", shape, ("any", "spread"))
     one_more_level = degrees_of_freedom(2, target_arity, strata)
-    freedom = _freedom(as_count(arity, "arity", 2), as_count(dof, "dof", 1), one_more_level)
+    arity, freedom = as_count(arity, "arity", 2), as_count(dof, "dof", 1)
+    if arity is not None and freedom is not None:
+        raise ParameterError("give 'arity' or 'dof', not both")
+    if arity is not None:
+        freedom = (arity - 1) * one_more_level
     given = {
         "effect": as_effect(effect, effect_w),
         "power": as_probability(power, "power"),
@@ -215,9 +219,3 @@ def _check_alone(effect: object, effect_w: object, arity: object, dof: object, t
             "'correlation' and 'difference' are about a number, and a target that is a number or has two classes: "
             "leave out 'arity', 'dof', 'target_arity' and 'strata'"
         )
-
-
-def _freedom(arity: int | None, dof: int | None, one_more_level: int) -> int | None:
-    if arity is not None and dof is not None:
-        raise ParameterError("give 'arity' or 'dof', not both")
-    return dof if arity is None else (arity - 1) * one_more_level

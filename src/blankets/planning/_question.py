@@ -130,7 +130,7 @@ def as_count(value: object, name: str, least: int = 1) -> int | None:
     return int(number)
 
 
-def as_amount(value: object, name: str = "labeled") -> Amount:
+def as_amount(value: object) -> Amount:
     """Return labels as a count (a whole number) or a share of all rows (a fraction up to 1.0).
 
     Examples
@@ -144,7 +144,9 @@ def as_amount(value: object, name: str = "labeled") -> Amount:
         return Amount(float(value), is_count=True)
     if isinstance(value, Real) and not isinstance(value, Integral) and 0.0 < float(value) <= 1.0:
         return Amount(float(value), is_count=False)
-    raise ParameterError.out_of_range(name, value, "a share of all rows (such as 0.05) or a whole number of labels")
+    raise ParameterError.out_of_range(
+        "labeled", value, "a share of all rows (such as 0.05) or a whole number of labels"
+    )
 
 
 def degrees_of_freedom(arity: int, target_arity: int, strata: int) -> int:

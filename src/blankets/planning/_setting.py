@@ -295,20 +295,12 @@ def _smallest(missing: Callable[[Floats], Floats], low: Floats, high: Floats) ->
     return np.where(missing(high) > 0, high, np.exp(c))
 
 
-def _kappa(setting: Setting, target: Floats) -> Floats:
-    return setting.kappa
-
-
-def _power(setting: Setting, target: Floats) -> Floats:
-    return setting.power()
-
-
 _SOLVERS: dict[str, Callable[[Setting, Floats], Floats]] = {
     "alpha": _alpha,
     "dof": _dof,
     "effect": _effect,
-    "kappa": _kappa,
+    "kappa": lambda setting, _: setting.kappa,
     "labeled": _labeled,
-    "power": _power,
+    "power": lambda setting, _: setting.power(),
     "rows": _rows,
 }

@@ -114,7 +114,8 @@ class PlannedStudy:
     def _candidates(self, question: PlanQuestion) -> tuple[list[Candidate], Knowledge]:
         """Return the surrogates that can answer, and what is known of p(y=1)."""
         kind, prior = self._regime
-        knowledge = Knowledge(prior=prior, n_draws=self.n_draws, assurance=self.assurance, seed=_seed(self.rng))
+        seed = int(generator_from(self.rng).integers(2**62))  # so that draws can be repeated
+        knowledge = Knowledge(prior=prior, n_draws=self.n_draws, assurance=self.assurance, seed=seed)
         candidates = candidates_for(
             kind,
             surrogate=self.surrogate,
@@ -156,11 +157,6 @@ class PlannedStudy:
         if len(found) != self.strata:
             raise ParameterError(f"{name!r} has {len(found)} values for {self.strata} strata; give one for each")
         return found
-
-
-def _seed(rng: np.random.Generator | int | None) -> int:
-    """Return the seed of the draws, so that they can be repeated."""
-    return int(generator_from(rng).integers(2**62))
 
 
 def _check_effect(question: PlanQuestion) -> None:

@@ -56,8 +56,10 @@ def order_findings(study: Study) -> Iterator[Finding]:
             f"{' < '.join(map(str, order))}.",
             next_step=f"If it has a meaning: ordered={{{name!r}: {list(order)!r}}}.",
         )
-    cut = frozenset(study.report.binned)
-    numbers = [n for n, some in levels.items() if n not in cut and len(some) >= FEWEST_NUMBERS and _are_numbers(some)]
+    several = {n: some for n, some in levels.items() if n not in study.report.binned and len(some) >= FEWEST_NUMBERS}
+    numbers = [
+        n for n, some in several.items() if all(isinstance(x, int | float) and not isinstance(x, bool) for x in some)
+    ]
     if numbers and study.reading.ordered is None:
         yield Finding(
             kind="order",
@@ -65,7 +67,3 @@ def order_findings(study: Study) -> Iterator[Finding]:
             what=f"Have few different numbers, and are taken for categories without an order: {joined(numbers)}.",
             next_step=f"If their order has a meaning (years, counts, grades): ordered={numbers[:8]}.",
         )
-
-
-def _are_numbers(levels: tuple[object, ...]) -> bool:
-    return all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)

@@ -28,7 +28,6 @@ from blankets.regimes import (
     Regime,
     SemiSupervised,
     Surrogate,
-    SurrogateColumn,
     prefer_y0_below,
 )
 from blankets.results import Advice, Goal
@@ -149,7 +148,7 @@ class _Adviser:
             effects=dict(EFFECT_SIZES),
             goals=goals,
             assurance=self.drawing.assurance if self._uncertain else None,
-            safe_side=self._safe_side(),
+            safe_side={"y0": "overestimate", "y1": "underestimate"}.get(self.column.surrogate.value, ""),
             cautions=self._cautions(),
             **power,
         )
@@ -336,10 +335,6 @@ class _Adviser:
             return known.mean
         return known.support[1] if known.is_soft else float(known.ppf(self.drawing.assurance))
 
-    def _safe_side(self) -> str:
-        sides = {Surrogate.Y0: "overestimate", Surrogate.Y1: "underestimate"}
-        return sides.get(self.column.surrogate, "")
-
     def _cautions(self) -> tuple[str, ...]:
         said = []
         unreliable = int(np.count_nonzero(ROWS_PER_DOF * self.dofs > self.column.n_rows))
@@ -348,7 +343,11 @@ class _Adviser:
                 f"{unreliable} of {len(self.dofs)} features have so many levels that {self.column.n_rows:,} rows are "
                 f"too few to test them ({ROWS_PER_DOF} for each degree of freedom): merge levels, or use fewer bins."
             )
-        said += _few_labels(self.column, self.labels.n_labeled)
+        if self.column.surrogate is not Surrogate.FULL and self.labels.n_labeled < FEW_LABELS:
+            said.append(
+                f"With only {self.labels.n_labeled} labels the power is rough; for a feature with a rare level it can "
+                f"be off by 0.05."
+            )
         if self.regime.name == "mar-f":
             said.append(
                 "A feature that does not itself drive labeling must be tested given those that do (given=...): "
@@ -379,9 +378,3 @@ def _as_right_as(explained: float, prior: Prior | None) -> float:
         known = float(Channel.noisy(1.0 - middle, 1.0 - middle).kappa(Surrogate.FULL, p))
         low, high = (middle, high) if known < explained else (low, middle)
     return max(high, 0.5 + 1e-6)
-
-
-def _few_labels(column: SurrogateColumn, n_labeled: int) -> list[str]:
-    if column.surrogate is Surrogate.FULL or n_labeled >= FEW_LABELS:
-        return []
-    return [f"With only {n_labeled} labels the power is rough; for a feature with a rare level it can be off by 0.05."]

@@ -106,12 +106,12 @@ def audit(
             known = None if study.column is None else WithTarget(study, already)
             findings = told if known is None else [*told, *known.findings(), *scar_findings(study)]
             pairs = _pairs(study, known, tell)
-            findings += [*_unusable(study.unusable), *pairs.findings()]
+            findings += [*_unusable(study.report.unusable), *pairs.findings()]
             findings += [*_rare_levels(study), *order_findings(study), *_names(study), *_at_the_door(study.report)]
     return DataAudit(
         target=None if study.column is None else study.target_name,
         findings=tuple(sorted(findings, key=lambda one: one.weight)),
-        notes=(*(note for note in study.about_reading if not note.startswith("Left out")), *pairs.notes),
+        notes=(*(note for note in study.report.notes if not note.startswith("Left out")), *pairs.notes),
         n_rows=study.n_rows,
         n_columns=len(study.names),
         data=study.report_as_data,

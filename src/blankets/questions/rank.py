@@ -131,18 +131,8 @@ def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstim
     *numbers, repaired, contradicts = study.information_counter.summarize(
         summary, xs, study.target, study.known_drivers
     )
-    value, variance, statistic, dof, scale, law_variance = numbers
-    return InformationEstimate(
-        value=value,
-        variance=variance,
-        statistic=statistic,
-        dof=dof,
-        scale=scale,
-        repaired=repaired > 0,
-        contradicts_prior=contradicts > 0,
-        estimator=words[0],
-        law_variance=law_variance,
-    )
+    parts: dict[str, Any] = dict(zip(_FIELDS, (*numbers, repaired > 0, contradicts > 0), strict=True))
+    return InformationEstimate(**parts, estimator=words[0])
 
 
 def _stacked(found: Sequence[InformationEstimate]) -> InformationEstimate:

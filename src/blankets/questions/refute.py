@@ -7,7 +7,6 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from blankets.questions._question import question
 from blankets.questions.sensitivity import over_priors
 from blankets.regimes import UNLABELED, Regime, prior_from
 from blankets.results import Blanket, Refutation, Trial, count_of, digits, joined
+from blankets.stats import FalseMembers
 from blankets.study import Progress, Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
 
 SUBSET = 0.8  # share of the rows
@@ -190,7 +190,8 @@ class _Tampering:
             found.append(Search.of(self.study.shuffled(rng), freely, rng).blanket_of(self.study.target))
         silent = {x for group in self.wanted.knowledge.together for x in list(group)[1:]}  # a group enters as one
         mean = sum(len(set(each.members) - silent) for each in found) / self.n_resamples
-        allowed = _allowed(found)
+        # With a false discovery rate, the probability of any.
+        allowed = _mean(found, lambda one: one.alpha if one.at_most is None else one.at_most)
         figures = {"found": mean}
         if allowed is None:
             words = (
@@ -216,12 +217,13 @@ class _Tampering:
             stayed += sum(x in found for x in self.blanket.members) / max(len(self.blanket), 1)
             chances.append(found)
         tried = N_NOISE * self.n_resamples
-        rate = _rate(chances)
+        rate = _mean(chances, lambda one: one.alpha * max(one.chances / max(one.n_tested, 1), 1))
         kept = f" {stayed / self.n_resamples:.0%} of the members stayed." if len(self.blanket) else ""
         figures = {"let in": let_in / tried, "stayed": stayed / self.n_resamples}
         if rate is None:
             words = f"{let_in} of {tried} columns of noise entered.{kept}"
             return Trial(name=name, verdict="not asked", words=words, figures=figures)
+        rate = min(rate, 1.0)
         expected = f"at most {digits(rate * tried)} are expected by chance"
         words = f"{let_in} of {tried} columns of noise entered; {expected}.{kept}"
         return Trial(name=name, verdict=_within(let_in, rate * tried, 1), words=words, figures=figures)
@@ -242,13 +244,10 @@ class _Tampering:
         words += f" Not in the blanket, but found in half of them or more: {joined(often)}." if often else ""
         return Trial(name=name, verdict="failed" if unsure or often else "passed", words=words, figures=figures)
 
-    def _told(self, name: str, sentence: str) -> None:
-        self.tell(f"{name}: {sentence}")
-
     def _shares(self, study: Study, drawn: Sequence[NDArray[np.int64]], name: str) -> dict[str, float]:
         """Return for each column the share of draws in which it is found."""
         seeds = self.rng.spawn(len(drawn))
-        found = members_over(study, drawn, seeds, self.wanted, partial(self._told, name))
+        found = members_over(study, drawn, seeds, self.wanted, lambda sentence: self.tell(f"{name}: {sentence}"))
         names = dict.fromkeys(x for members in found for x in members)
         return {x: sum(x in members for members in found) / len(found) for x in names}
 
@@ -310,21 +309,10 @@ def _with_fewer_labels(study: Study, rng: np.random.Generator) -> Study:
     return study.with_labels(codes)
 
 
-def _allowed(found: Sequence[Blanket]) -> float | None:
-    """Return the expected number of false members; with a false discovery rate, the probability of any."""
+def _mean(found: Sequence[Blanket], number: Callable[[FalseMembers], float]) -> float | None:
+    """Return the mean of a number of false members; None if it is not known."""
     known = [blanket.false_members for blanket in found]
-    if any(one is None for one in known):
-        return None
-    return float(np.mean([one.alpha if one.at_most is None else one.at_most for one in known if one is not None]))
-
-
-def _rate(found: Sequence[Blanket]) -> float | None:
-    """Return the share of noise columns expected to enter by chance."""
-    known = [blanket.false_members for blanket in found]
-    if any(one is None for one in known):
-        return None
-    rates = [one.alpha * max(one.chances / max(one.n_tested, 1), 1) for one in known if one]
-    return min(float(np.mean(rates)), 1.0)
+    return None if None in known else float(np.mean([number(one) for one in known if one is not None]))
 
 
 def _within(seen: float, allowed: float, n: int) -> Any:

@@ -194,7 +194,8 @@ def _checked_number(k: int, study: Study, there: int, *, at_most: bool) -> int:
     """Return how many of the features that are there to select."""
     if k <= there:
         return k
-    why = f" ({listed(study.left_out)} cannot be used)" if study.left_out else ""
+    left_out = study.report.left_out
+    why = f" ({listed(left_out)} cannot be used)" if left_out else ""
     if not at_most:
         raise ParameterError(f"k = {k} features cannot be selected: there are {there}{why}")
     warn(f"k = {k}, but there are {there} features{why}: all are selected", BlanketsWarning)

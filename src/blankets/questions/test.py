@@ -17,10 +17,8 @@ from blankets.questions._question import question
 from blankets.questions.mutual_information import columns_asked, estimate_of, given_names
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
 from blankets.results import TestResult
-from blankets.stats import attained_power, detectable_effect, noncentrality
+from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
 from blankets.study import Engine, Names, Seed, Study, Testing, keeps_numbers, label_tables, under_reported_from
-
-KNOWN_EFFECTS = {"small": 0.005, "medium": 0.045, "large": 0.125}  # Cohen's, in nats
 
 
 @question
@@ -101,7 +99,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     equal = study.groups is None and study.survey is None and study.reading.missing != "weighted"
     equal = equal and study.copies == 1
     apart = equal and study.own is None
-    effects = KNOWN_EFFECTS if kappa is not None and apart else {}
+    effects = EFFECT_SIZES if kappa is not None and apart else {}
     can_estimate = Question.ESTIMATE in study.regime.answers and apart
     if measured:
         can_estimate = can_estimate and evidence.reliable and keeps_numbers(study.regime)

@@ -49,17 +49,13 @@ def upgraded(content: Content) -> Content:
             if part in new:
                 new[part] = _american(new[part])
         new["call"] = _call_of(new.pop("manifest", None))
-        return _UPGRADES.get(content["schema"], _as_it_is)(new)
+        return _UPGRADES.get(content["schema"], dict)(new)
     except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
         refuse(f"it is not of the form of its schema version, {content['schema_version']} ({error!r})")
 
 
 def _american(content: Mapping[str, Any]) -> Content:
     return {_WORDS.get(key, key): value for key, value in content.items()}
-
-
-def _as_it_is(content: Content) -> Content:
-    return content
 
 
 def _call_of(manifest: Mapping[str, Any] | None) -> Content | None:

@@ -101,9 +101,9 @@ class Regime(ABC):
     def answers(self) -> frozenset[Question]:
         """The questions that can be answered with what is known."""
 
-    @abstractmethod
     def unlocked_by(self, question: Question) -> str:
-        """Return why a question cannot be answered and what knowledge would make it possible."""
+        """Return why a question cannot be answered and what knowledge would make it possible; "" where all can be."""
+        return ""
 
     @abstractmethod
     def invalid(self, surrogate: Surrogate) -> str:
@@ -151,8 +151,9 @@ class Regime(ABC):
             raise LabelError("only one class is labeled, so among the labeled rows there is nothing to compare")
         why = self.invalid(wanted)
         if why and not self.force:
+            valid = " or ".join(repr(s.value) for s in self.valid)
             raise LabelError(
-                f"a test that {wanted.words} is not valid here: {why}; use {_or(self.valid)}, or add force=True to "
+                f"a test that {wanted.words} is not valid here: {why}; use {valid}, or add force=True to "
                 f"use it anyway; the result is then marked"
             )
         if wanted is Surrogate.PAIRWISE:
@@ -248,7 +249,3 @@ class Regime(ABC):
         b, a = labels.shares  # the shares cannot exceed p(y=1) and 1 - p(y=1), also if they do in the sample
         kappa = kappa_of(surrogate, prior, positives=np.minimum(a, prior), negatives=np.minimum(b, 1.0 - prior))
         return np.asarray(np.minimum(kappa, 1.0))  # where every row of a class is labeled, rounding may pass 1
-
-
-def _or(surrogates: tuple[Surrogate, ...]) -> str:
-    return " or ".join(repr(s.value) for s in surrogates)

@@ -165,7 +165,8 @@ def stratified_kappa(
     tested_z = divided(everyone, everyone.sum(axis=-1, keepdims=True))
     if effects is None:
         seen = collapse(tables, surrogate)
-        observed = _squared_loss_by_stratum(seen) * divided(seen.sum(axis=(-2, -1)), everyone)
+        squared = plug_in(seen[..., np.newaxis, :, :], loss="squared").value  # Î₂(X;Y|z); NaN for empty strata
+        observed = np.nan_to_num(squared) * divided(seen.sum(axis=(-2, -1)), everyone)
         full = divided(observed, by_stratum)
     else:
         full = np.broadcast_to(np.asarray(effects, float), by_stratum.shape)
@@ -203,8 +204,3 @@ def _apart(tables: Floats, share: Floats) -> tuple[Floats, Floats, Floats]:
     in_z = np.clip(divided(share[..., np.newaxis] * r_z, p_z), 0.0, 1.0)  # p(y=1|z)
     a_z, total = divided(labeled, everyone), divided(labeled.sum(axis=-1), everyone.sum(axis=-1))
     return p_z, divided(1.0 - in_z, in_z) * a_z * (1.0 - a_z), kappa_case_control(total, share)
-
-
-def _squared_loss_by_stratum(counts: Floats) -> Floats:
-    """Return Î₂(X;Y|z) of each stratum, shape (..., strata); 0 for empty strata."""
-    return np.asarray(np.nan_to_num(plug_in(counts[..., np.newaxis, :, :], loss="squared").value))

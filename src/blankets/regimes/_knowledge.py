@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.arguments import one_of
 from blankets.regimes._contract import Question
 from blankets.regimes._prior import Prior
 from blankets.stats import InformationEstimate, divided
 
 EVERYTHING = frozenset(Question)
+ESTIMATOR = "estimator in this regime"  # what a message calls it
 _PRIOR_HELPS = "give prior=, for example 0.2, (0.1, 0.3), a distribution, or one estimated by estimate_prior"
 _GRID = (np.arange(1000) + 0.5) / 1000.0
 
@@ -30,11 +30,6 @@ def needs_prior(question: Question, prior: Prior | None) -> str:
     what = "information cannot be estimated" if question is Question.ESTIMATE else "power cannot be computed"
     known = "nothing is known about it" if prior is None else f"it is only known to be {prior}"
     return f"{what} without p(y=1), the share of positives, and {known}: {_PRIOR_HELPS}"
-
-
-def check_estimator(estimator: str, names: tuple[str, ...]) -> None:
-    """Refuse an unknown estimator, or one of another regime."""
-    one_of("estimator in this regime", estimator, names)
 
 
 def averaged_over_priors(

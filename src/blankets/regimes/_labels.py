@@ -219,10 +219,6 @@ def _is_whole(level: object) -> bool:
     return isinstance(level, int) and not isinstance(level, bool)
 
 
-def _never_negative(level: object) -> bool:
-    return isinstance(level, str | bool) or (isinstance(level, int) and level >= 0)
-
-
 def _marker(seen: list[object], mode: str, marker: object, *, gaps: bool) -> list[object]:
     """Return the levels that mean unlabeled."""
     if marker is None:
@@ -236,7 +232,9 @@ def _marker(seen: list[object], mode: str, marker: object, *, gaps: bool) -> lis
         return _plus_minus_one(mode, gaps=gaps)
     found: list[object] = []
     rest = [level for level in seen if not (_is_whole(level) and level == UNLABELED)]
-    if len(rest) < len(seen) and all(map(_never_negative, rest)):
+    if len(rest) < len(seen) and all(
+        isinstance(level, str | bool) or (isinstance(level, int) and level >= 0) for level in rest
+    ):
         found, seen = [UNLABELED], rest
     if mode == "pu" and len(seen) == 2 and set(seen) == {0, 1}:  # False is 0 and True is 1
         if gaps or found:

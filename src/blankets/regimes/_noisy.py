@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,7 @@ from blankets.records import named
 from blankets.regimes._channel import Channel, slope_of_score
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import IMPOSSIBLE, StratifiedKappa, stratified_kappa
-from blankets.regimes._knowledge import EVERYTHING, averaged, check_estimator, needs_prior, two_points, with_prior
+from blankets.regimes._knowledge import ESTIMATOR, EVERYTHING, averaged, needs_prior, two_points, with_prior
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Exact, Prior, prior_from
 from blankets.regimes._surrogates import Surrogate, surrogate_from
@@ -25,7 +25,7 @@ from blankets.stats import UNLABELED, InformationEstimate, Loss, as_tables, divi
 Missing = Literal["mcar", "mar-c"]
 
 _SHORT = 1e-9  # p(y=1) is kept this far from 0 and 1
-ESTIMATOR = "labels with errors, by their rates"
+BY_RATES = "labels with errors, by their rates"
 _GRID = (np.arange(1000) + 0.5) / 1000.0
 _TAIL = 0.005  # rates of errors beyond these quantiles are not believed
 
@@ -89,6 +89,7 @@ class Noisy(Regime):
     0.5322
     """
 
+    name: ClassVar[str] = "noisy"
     false_positive: Rate
     false_negative: Rate
     missing: Missing | None
@@ -121,11 +122,6 @@ class Noisy(Regime):
         values = {**rates, "missing": missing, "prior": known, "surrogate": chosen, "force": flag("force", force)}
         for name, value in values.items():
             object.__setattr__(self, name, value)
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "noisy"
 
     @property
     def assumption(self) -> str:
@@ -250,7 +246,7 @@ class Noisy(Regime):
 
         ``counts``, of shape (..., strata, 2 or 3, levels of x): negative, positive, and unlabeled if some labels are.
         """
-        check_estimator(estimator, ("auto", "channel"))
+        one_of(ESTIMATOR, estimator, ("auto", "channel"))
         prior = self.known_prior(labels, Question.ESTIMATE)
         tables = _three(counts)
         if self.missing != "mar-c":  # labeled rows are a fair sample
@@ -294,7 +290,7 @@ def _inverted(tables: Floats, rho0: float, rho1: float, prior: float | None, los
     """Return the estimate at known rates; ``prior``: p(y=1) if labels are missing by class, otherwise None."""
     if prior is None:
         score = [(label - rho0) / (1.0 - rho0 - rho1) for label in (0.0, 1.0)]
-        return scored_information(tables, [*score, 0.0], loss=loss, estimator=ESTIMATOR)
+        return scored_information(tables, [*score, 0.0], loss=loss, estimator=BY_RATES)
 
     def score_at(shares: NDArray[Any]) -> NDArray[Any]:
         positives, negatives = _labeled_of_class(shares[..., 1], shares[..., 0], rho0, rho1)
@@ -304,7 +300,7 @@ def _inverted(tables: Floats, rho0: float, rho1: float, prior: float | None, los
     rows = tables.sum(axis=(-3, -1))
     shares = divided(rows, rows.sum(axis=-1, keepdims=True))
     slope = slope_of_score(score_at, shares)
-    return scored_information(tables, score_at(shares), slope, loss=loss, estimator=ESTIMATOR)
+    return scored_information(tables, score_at(shares), slope, loss=loss, estimator=BY_RATES)
 
 
 def _labeled_of_class(positives: Any, negatives: Any, rho0: float, rho1: float) -> tuple[Any, Any]:

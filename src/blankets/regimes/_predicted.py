@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -58,6 +59,12 @@ class Predicted(Regime):
     [False, True]
     """
 
+    name: ClassVar[str] = "predicted"
+    assumption: ClassVar[str] = (
+        "Every row has a machine's label; rows with a gold label are assumed to be drawn at random, and nothing is "
+        "assumed of the machine's errors."
+    )
+    answers: ClassVar[frozenset[Question]] = EVERYTHING
     machine: object = field(compare=False)
     gold: str | None
     accuracy: tuple[float, float] | None
@@ -82,28 +89,6 @@ class Predicted(Regime):
     def beside(self) -> tuple[str, object] | None:  # type: ignore[override]
         """The machine's labels."""
         return None if self.machine is None else ("machine", self.machine)
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "predicted"
-
-    @property
-    def assumption(self) -> str:
-        """What is assumed."""
-        return (
-            "Every row has a machine's label; rows with a gold label are assumed to be drawn at random, and nothing is "
-            "assumed of the machine's errors."
-        )
-
-    @property
-    def answers(self) -> frozenset[Question]:
-        """Everything."""
-        return EVERYTHING
-
-    def unlocked_by(self, question: Question) -> str:
-        """Return nothing: every question can be answered."""
-        return ""
 
     def invalid(self, surrogate: Surrogate) -> str:
         """Return why a surrogate is not used."""

@@ -29,7 +29,7 @@ from blankets.errors import LabelError, NotAnswerableError, ParameterError, Regi
 from blankets.records import named, not_kept
 from blankets.regimes._contract import Choice, Floats, Kappa, Question, Regime
 from blankets.regimes._kappa import kappa_case_control
-from blankets.regimes._knowledge import EVERYTHING, averaged_over_priors, check_estimator, needs_prior, with_prior
+from blankets.regimes._knowledge import ESTIMATOR, EVERYTHING, averaged_over_priors, needs_prior, with_prior
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior, prior_from
 from blankets.regimes._surrogates import Surrogate, surrogate_from
@@ -48,26 +48,10 @@ class Supervised(Regime):
     (<Surrogate.FULL: 'full'>,)
     """
 
+    name: ClassVar[str] = "supervised"
     plain: ClassVar[bool] = True  # type: ignore[misc]
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "supervised"
-
-    @property
-    def assumption(self) -> str:
-        """What is assumed."""
-        return "Every row is labeled."
-
-    @property
-    def answers(self) -> frozenset[Question]:
-        """Everything."""
-        return EVERYTHING
-
-    def unlocked_by(self, question: Question) -> str:
-        """Return nothing: every question can be answered."""
-        return ""
+    assumption: ClassVar[str] = "Every row is labeled."
+    answers: ClassVar[frozenset[Question]] = EVERYTHING
 
     def invalid(self, surrogate: Surrogate) -> str:
         """Return why no surrogate is needed if no label is missing."""
@@ -95,7 +79,7 @@ class Supervised(Regime):
         self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
     ) -> InformationEstimate:
         """Return the plug-in (or "miller-madow") estimate from tables of shape (..., strata, classes, levels of x)."""
-        check_estimator(estimator, ("auto", "plug-in", "miller-madow"))
+        one_of(ESTIMATOR, estimator, ("auto", "plug-in", "miller-madow"))
         return miller_madow(counts) if estimator == "miller-madow" else plug_in(counts, loss=loss)
 
 
@@ -103,10 +87,7 @@ class Supervised(Regime):
 class Unsaid(Supervised):
     """Labels are missing, and the user has not said why; only `audit` accepts this."""
 
-    @property
-    def name(self) -> str:
-        """No name."""
-        return ""
+    name: ClassVar[str] = ""
 
 
 @guarded
@@ -148,6 +129,7 @@ class PositiveUnlabeled(Regime):
     (<Surrogate.Y0: 'y0'>, 0.2105)
     """
 
+    name: ClassVar[str] = "pu"
     prior: Prior | None
     sampling: Sampling
     drivers: tuple[str, ...]
@@ -189,11 +171,6 @@ class PositiveUnlabeled(Regime):
     def beside(self) -> tuple[str, object] | None:  # type: ignore[override]
         """The propensities, if they are given."""
         return None if self.propensity is None else ("propensity", self.propensity)
-
-    @property
-    def name(self) -> str:
-        """The name."""
-        return "pu"
 
     @property
     def assumption(self) -> str:
@@ -280,7 +257,7 @@ class PositiveUnlabeled(Regime):
         self, counts: ArrayLike, labels: Labels, *, estimator: str = "auto", loss: Loss = "log"
     ) -> InformationEstimate:
         """Return the estimate Pos, methods (4.7), from label tables of shape (..., strata, 3, levels of x)."""
-        check_estimator(estimator, ("auto", "pos"))
+        one_of(ESTIMATOR, estimator, ("auto", "pos"))
         if self.propensity is not None:
             raise NotAnswerableError("information with propensities is estimated from rows, not from counts")
         prior = self.known_prior(labels, Question.ESTIMATE)

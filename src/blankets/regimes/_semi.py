@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from blankets.arguments import flag, one_of
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, guarded
 from blankets.records import named
 from blankets.regimes._contract import Choice, Question, Regime
 from blankets.regimes._kappa import prefer_y0_below
-from blankets.regimes._knowledge import EVERYTHING, averaged_over_priors, check_estimator, needs_prior, with_prior
+from blankets.regimes._knowledge import ESTIMATOR, EVERYTHING, averaged_over_priors, needs_prior, with_prior
 from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Exact, Prior, prior_from
 from blankets.regimes._surrogates import Surrogate, collapse, surrogate_from
@@ -205,17 +205,17 @@ class SemiSupervised(Regime):
         feature by feature: errata D6) under MAR-C; "auto" takes Pos or Neg by methods (3.7).
         """
         if self.mechanism == "mcar":
-            check_estimator(estimator, ("auto", "mcar", "listwise"))
+            one_of(ESTIMATOR, estimator, ("auto", "mcar", "listwise"))
             if estimator == "listwise" or loss == "squared":
                 return plug_in(collapse(counts, Surrogate.LISTWISE), loss=loss)
             return mcar_information(counts)
         if self.mechanism == "mar-f":
-            check_estimator(estimator, ("auto", "mar-f"))
+            one_of(ESTIMATOR, estimator, ("auto", "mar-f"))
             return mar_f_information(counts, loss=loss)
         return self._estimate_by_class(counts, labels, estimator, loss)
 
     def _estimate_by_class(self, counts: ArrayLike, labels: Labels, estimator: str, loss: Loss) -> InformationEstimate:
-        check_estimator(estimator, ("auto", "pos", "neg", "ss", "least-variance"))
+        one_of(ESTIMATOR, estimator, ("auto", "pos", "neg", "ss", "least-variance"))
         prior = self.known_prior(labels, Question.ESTIMATE)
         if estimator == "ss":
             if loss != "log":
@@ -224,14 +224,10 @@ class SemiSupervised(Regime):
         pos = averaged_over_priors(lambda p: pos_information(counts, p, loss=loss), prior)
         neg = averaged_over_priors(lambda p: neg_information(counts, p, loss=loss), prior, of_negatives=True)
         if estimator == "least-variance":
-            return _where(~(neg.variance < pos.variance), pos, neg)
+            names = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior", "law_variance")
+            first = ~(neg.variance < pos.variance)
+            mixed = {name: np.where(first, getattr(pos, name), getattr(neg, name)) for name in names}
+            return replace(pos, **mixed, estimator="Pos or Neg, by least variance")
         b, a = labels.shares
         below = prior.mean < prefer_y0_below(a, b)
         return pos if estimator == "pos" or (estimator == "auto" and below) else neg
-
-
-def _where(first: NDArray[np.bool_], one: InformationEstimate, other: InformationEstimate) -> InformationEstimate:
-    """Return ``one`` where ``first`` holds and ``other`` elsewhere."""
-    names = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior", "law_variance")
-    mixed = {name: np.where(first, getattr(one, name), getattr(other, name)) for name in names}
-    return replace(one, **mixed, estimator="Pos or Neg, by least variance")

@@ -2,7 +2,7 @@
 
 from blankets.report._content import report_content
 from blankets.report._latent import latent_report
+from blankets.report._page import report
 from blankets.report._planner import planner
-from blankets.report._report import report
 
 __all__ = ["latent_report", "planner", "report", "report_content"]

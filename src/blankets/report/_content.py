@@ -62,7 +62,7 @@ def report_content(
     >>> report_content(blanket)["answer"]
     'The Markov blanket of ill consists of one of the 2 columns searched: age.'
     """
-    what = _what(blanket)
+    what = "Markov blanket" if blanket.finds == "blanket" else "Parents and children"
     content = {
         "schema": "blankets/report",
         "schema_version": SCHEMA_VERSION,
@@ -89,10 +89,6 @@ def report_content(
         "versions": made_with(blanket),
     }
     return {**content, "terms": terms(content)}
-
-
-def _what(blanket: Blanket) -> str:
-    return "Markov blanket" if blanket.finds == "blanket" else "Parents and children"
 
 
 def _answer(blanket: Blanket) -> str:

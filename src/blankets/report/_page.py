@@ -1,18 +1,65 @@
-"""The report as a page: arranges the content of `report_content`."""
+"""`report`: one file about one blanket, to read and to send by mail; arranges the content of `report_content`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from blankets.errors import ParameterError, guarded
+from blankets.records import write_whole
+from blankets.report._content import report_content
 from blankets.report._drawing import effect_bar, effect_scale, graph, legend, share_bar
 from blankets.report._html import Html, asset, data_block, many, page, tag
 from blankets.report._planner import Start, planner_body
+from blankets.report._start import start_of
 
 if TYPE_CHECKING:
+    from blankets.latent import LatentBlanket
     from blankets.report._effects import Effects
     from blankets.report._neighborhood import Graph
     from blankets.report._trail import Trail
+    from blankets.results import Blanket
+
+
+@guarded
+def report(
+    blanket: Blanket,
+    path: str | Path,
+    *,
+    source: str = "",
+    stability: Mapping[str, float] | None = None,
+    sensitivity: Sequence[tuple[float, Sequence[str]]] | None = None,
+    latent: LatentBlanket | None = None,
+    planner: bool = True,
+) -> Path:
+    """Write a blanket as one self-contained HTML page: the answer, its evidence, and how to reproduce it.
+
+    The page opens from disk, loads nothing, and may not use the network.
+
+    ``blanket``: the result. ``path``: the file to write. ``source``: where the data are, for the command that
+    reproduces the result. ``stability``: for each column the share of resamples in which it was a member.
+    ``sensitivity``: members under other values of the class prior. ``latent``: latent members of the same target, from
+    `discover_latent`. ``planner``: whether the page ends with a planner with the numbers of this study.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from blankets.results import Blanket, NamedEvidence
+    >>> e = NamedEvidence(x="age", y="ill", statistic=52.0, dof=2, log_p=-26.0, effect=0.026, n_rows=1000)
+    >>> blanket = Blanket(target="ill", members=("age",), strengths={"age": e}, algorithm="iamb",
+    ...                   settings={"alpha": 0.01, "test": "g"}, columns=("age", "hair", "ill"), n_rows=1000)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = report(blanket, f"{folder}/ill.html")
+    ...     print(file.name, file.stat().st_size < 100_000)
+    ill.html True
+    """
+    if latent is not None and latent.target != blanket.target:
+        raise ParameterError(
+            f"the latents are those of {latent.target!r}, but the blanket is that of {blanket.target!r}"
+        )
+    content = report_content(blanket, source=source, stability=stability, sensitivity=sensitivity, latent=latent)
+    return write_whole(path, report_page(content, start_of(blanket) if planner else None))
 
 
 def report_page(content: Mapping[str, Any], start: Start | None = None) -> str:
@@ -21,10 +68,12 @@ def report_page(content: Mapping[str, Any], start: Start | None = None) -> str:
     ``content``: from `report_content`. ``start``: numbers of the study for the planner; without them the page has no
     planner.
     """
+    latents: list[str] | None = content["latents"]
+    words = tag("details", tag("summary", "What the technical words mean"), _facts(content["terms"], "settings"))
     sections = [
         _head(content),
         _graph_section(content["neighborhood"]),
-        _latent_section(content["latents"]),
+        None if latents is None else _section("latents", "Latent variables", *(tag("p", text) for text in latents)),
         _effects_section(content["effects"]),
         _trail_section(content["trail"]),
         _labels_section(content["labels"], content["sensitivity"]),
@@ -32,7 +81,7 @@ def report_page(content: Mapping[str, Any], start: Start | None = None) -> str:
         _health_section(content["health"]),
         _planner_section(start, content["planner_caution"]),
         _method_section(content),
-        _terms_section(content["terms"]),
+        _section("terms", "Words in this report", words),
     ]
     known = {
         "boxes": [
@@ -87,12 +136,6 @@ def _graph_section(content: Graph) -> Html | None:
     figure = tag("figure", graph(content, "wide"), graph(content, "tall"), legend(content))
     note = tag("p", content["note"], class_="hint") if content["note"] else None
     return _section("neighborhood", "The neighborhood", figure, note, hint, card)
-
-
-def _latent_section(paragraphs: list[str] | None) -> Html | None:
-    if paragraphs is None:
-        return None
-    return _section("latents", "Latent variables", *(tag("p", text) for text in paragraphs))
 
 
 def _effects_section(content: Effects) -> Html | None:
@@ -227,8 +270,3 @@ def _method_section(content: Mapping[str, Any]) -> Html:
     settings = tag("details", tag("summary", "All settings"), _facts(content["settings"], "settings"))
     versions = tag("details", tag("summary", "Versions, data and seed"), _facts(content["versions"], "settings"))
     return _section("method", "How to get this again", *parts, settings, versions)
-
-
-def _terms_section(terms: list[list[str]]) -> Html:
-    folded = tag("details", tag("summary", "What the technical words mean"), _facts(terms, "settings"))
-    return _section("terms", "Words in this report", folded)

@@ -15,9 +15,25 @@ from blankets.arguments import level_of
 from blankets.errors import guarded
 from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.regimes import Surrogate
-from blankets.results._law import TOO_LARGE, check_law
 from blankets.results._words import NATS, count_of, digits, format_p, joined, shown, size_of, symbol_of, w_of, wrapped
 from blankets.stats import LARGEST, InformationEstimate
+
+TOO_LARGE = (
+    "Information measured in few rows for many levels is too large on average; the interval is corrected for that, "
+    "and may be below the measured value."
+)
+
+
+def check_law(law: InformationEstimate, n: int) -> None:
+    """Refuse a law that is not one of so many estimates, or that makes no intervals."""
+    for name in ("value", "variance", "statistic", "dof", "scale", "bias", "law_variance"):
+        if (array := getattr(law, name)).size not in (1, n) or array.ndim > 1:
+            refuse(f"{name!r} in 'law' has {array.size} values for {n} estimates")
+    try:
+        with np.errstate(over="raise"):
+            law.interval()
+    except FloatingPointError:
+        refuse("'law' holds numbers that no estimate has")
 
 
 class _Printed(ABC):

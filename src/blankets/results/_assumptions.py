@@ -98,8 +98,11 @@ class Assumptions(Saved):
         return tuple(check.name for check in self.checks if check.verdict in ("violated", "doubtful"))
 
     def __repr__(self) -> str:
-        lines = [wrapped(f"{check.name}. {check.words}{_next(check)}", f"  {check.verdict}: ") for check in self.checks]
-        return "\n".join([self._title(), *lines])
+        lines = [self._title()]
+        for check in self.checks:
+            then = "" if check.next_step == NOTHING else f" Next: {check.next_step}"
+            lines.append(wrapped(f"{check.name}. {check.words}{then}", f"  {check.verdict}: "))
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         rows = [[check.verdict, check.name, check.words, check.next_step] for check in self.checks]
@@ -110,10 +113,6 @@ class Assumptions(Saved):
         verdicts = [check.verdict for check in self.checks]
         counts = [f"{verdicts.count(v)} {_WORDS.get(v, v)}" for v in _ORDER if v in verdicts]
         return f"Assumptions behind the blanket of {shown(self.target)}: {', '.join(counts)}"
-
-
-def _next(check: Assumption) -> str:
-    return "" if check.next_step == NOTHING else f" Next: {check.next_step}"
 
 
 def check_assumptions(blanket: Blanket) -> Assumptions:

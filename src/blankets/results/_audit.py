@@ -94,7 +94,7 @@ class DataAudit(Saved):
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        rows = [[one.kind, _cut(one.columns), one.what, one.next_step] for one in self.findings]
+        rows = [[one.kind, joined(one.columns, 6), one.what, one.next_step] for one in self.findings]
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         table = html_table(["kind", "columns", "what", "next step"], rows) if rows else ""
         return f"<div><strong>{escape(self._title())}</strong>{table}{f'<ul>{notes}</ul>' if notes else ''}</div>"
@@ -115,7 +115,3 @@ class DataAudit(Saved):
         yield from (wrapped(note, "  note: ") for note in self.notes)
         if self.seconds:
             yield f"  {format_seconds(self.seconds)}."
-
-
-def _cut(names: tuple[str, ...]) -> str:
-    return joined(names, 6)

@@ -302,9 +302,29 @@ class Blanket(Saved):
         spouse -> child; False where the direction is not known (the edge then runs from the target).
         Nodes have the attribute ``role``, members also ``effect`` and ``log_p``.
         """
-        from blankets.results._graph import blanket_graph
+        import networkx as nx
 
-        return blanket_graph(self)
+        target = self.target
+        graph = nx.DiGraph(target=target, finds=self.finds)
+        graph.add_node(target, role="target")
+        for name, evidence in self.strengths.items():
+            graph.add_node(name, role=self.roles.get(name, "unknown"), effect=evidence.effect, log_p=evidence.log_p)
+        for name in self.members:
+            role = self.roles.get(name)
+            child = self.common_children.get(name)
+            if role == "parent":
+                graph.add_edge(name, target, directed=True)
+            elif role == "child":
+                graph.add_edge(target, name, directed=True)
+            elif role == "spouse" and child in graph:
+                shown = self.roles.get(child or "") == "child"
+                graph.add_edge(name, child, directed=shown)
+                graph.add_edge(target, child, directed=shown)
+            else:
+                # A neighbor, or a member without a known role. If a spouse points at this child, the edge
+                # may have a direction already.
+                graph.add_edge(target, name, directed=graph.has_edge(target, name))
+        return graph
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the target and its blanket: parents above, children below, spouses beside the children."""

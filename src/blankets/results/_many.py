@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from blankets.arguments import one_of
 from blankets.errors import did_you_mean, guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._blanket import Blanket
-from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
+from blankets.results._text import Tabled
+from blankets.results._words import count_of, format_seconds, joined, shown
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -22,7 +21,7 @@ _MOST = 40  # most targets that a table shows
 
 @guarded
 @dataclass(frozen=True, eq=False, repr=False)
-class Blankets(Saved, Mapping[str, Blanket]):
+class Blankets(Saved, Tabled, Mapping[str, Blanket]):
     """The Markov blankets of many targets: a mapping from target to `Blanket`.
 
     Attributes
@@ -78,25 +77,14 @@ class Blankets(Saved, Mapping[str, Blanket]):
     def __len__(self) -> int:
         return len(self.blankets)
 
-    def __repr__(self) -> str:
-        return "\n".join(
-            [
-                self._title(),
-                *(f"  {line}" for line in (aligned(*self._table()) if self.blankets else [])),
-                *([wrapped(f"Not searched: {joined(tuple(self.excluded))}.", "  ")] if self.excluded else []),
-                *(wrapped(warning, "  note: ") for warning in self.warnings),
-            ]
-        )
-
-    def _repr_html_(self) -> str:
-        left = f"<small>{escape(f'Not searched: {joined(tuple(self.excluded))}.')}</small>" if self.excluded else ""
-        return f"<div><strong>{self._title()}</strong>{html_table(*self._table())}{left}</div>"
+    def _words(self) -> list[str]:
+        return [f"Not searched: {joined(tuple(self.excluded))}."] if self.excluded else []
 
     def _title(self) -> str:
         effort = f"{count_of(self.n_tests, 'test')}, {format_seconds(self.seconds)}"
         return f"Markov blankets of {count_of(len(self), 'target')} ({effort})"
 
-    def _table(self) -> tuple[list[str], list[list[str]]]:
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
         rows = [
             [shown(target), str(len(blanket)), joined(blanket.members, 6) or "-"]
             for target, blanket in list(self.blankets.items())[:_MOST]

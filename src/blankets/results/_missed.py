@@ -87,16 +87,14 @@ def missed(blanket: Blanket, powers: Sequence[float] = POWERS) -> Missed:
     return Missed(columns, freedom, rows, tuple(given), tuple(powers), effects)
 
 
-def detectable_by(
-    evidence: Iterable[NamedEvidence], target: str, settings: Mapping[str, Any], powers: Sequence[float] = POWERS
-) -> dict[float, float]:
+def detectable_by(evidence: Iterable[NamedEvidence], target: str, settings: Mapping[str, Any]) -> dict[float, float]:
     """Return the effects that the decisive test of a column would find; {} if no test was decisive."""
     settled = [e for e in evidence if _settles(e, target, _log_alpha(settings))]
     if not settled:
         return {}
     last = settled[-1]
-    effects = _effects(np.array([last.dof]), np.array([last.n_rows]), settings, powers)
-    return {power: float(effect) for power, effect in zip(powers, effects[:, 0], strict=True)}
+    effects = _effects(np.array([last.dof]), np.array([last.n_rows]), settings, POWERS)
+    return {power: float(effect) for power, effect in zip(POWERS, effects[:, 0], strict=True)}
 
 
 def in_words(detectable: Mapping[float, float], settings: Mapping[str, Any]) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 
 from blankets.errors import guarded
 from blankets.records import Bounds, Call, Count, Saved, refuse
-from blankets.results._law import TOO_LARGE, check_law
-from blankets.results._text import aligned, html_table
-from blankets.results._words import NATS, as_frame, count_of, digits, format_p, shown, wrapped
+from blankets.results._answers import TOO_LARGE, check_law
+from blankets.results._text import Tabled
+from blankets.results._words import NATS, as_frame, count_of, digits, format_p, shown
 from blankets.stats import LARGEST, InformationEstimate
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ _MOST = 40  # most features that a table shows; the rest are counted
 
 @guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Ranking(Saved):
+class Ranking(Saved, Tabled):
     """Features in order of their information about the target.
 
     Attributes
@@ -118,16 +117,11 @@ class Ranking(Saved):
         """Return the same as `to_frame`, under its earlier name."""
         return self.to_frame()
 
-    def __repr__(self) -> str:
-        lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
-        lines.append(wrapped(NATS, "  "))
-        if (self.information > self.interval()[1]).any():
-            lines.append(wrapped(TOO_LARGE, "  "))
-        return "\n".join([*lines, *(wrapped(note, "  note: ") for note in self.notes)])
+    def _words(self) -> list[str]:
+        return [NATS, TOO_LARGE] if (self.information > self.interval()[1]).any() else [NATS]
 
-    def _repr_html_(self) -> str:
-        notes = "".join(f"<li>{escape(note)}</li>" for note in (NATS, *self.notes))
-        return f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}<ul>{notes}</ul></div>"
+    def _notes(self) -> tuple[str, ...]:
+        return self.notes
 
     def _title(self) -> str:
         return (

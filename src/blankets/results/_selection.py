@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 
 from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results._record import DataRecord, SettingsRecord
-from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, cut_sentence, digits, format_seconds, joined, shown, wrapped
+from blankets.results._text import Tabled
+from blankets.results._words import count_of, cut_sentence, digits, format_seconds, joined, shown
 
 _MOST = 40  # most features that a table shows; the rest are counted
 
 
 @guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Selection(Saved):
+class Selection(Saved, Tabled):
     """Features that an information filter selected, in order.
 
     Made by `blankets.select`. You can print and save it.
@@ -94,24 +93,6 @@ class Selection(Saved):
     def __contains__(self, name: object) -> bool:
         return name in self.names
 
-    def __repr__(self) -> str:
-        return "\n".join(
-            [
-                self._title(),
-                *(f"  {line}" for line in (aligned(*self._cells()) if self.names else [])),
-                *(wrapped(line, "  ") for line in self._method()),
-                *(wrapped(warning, "  note: ") for warning in self.warnings),
-            ]
-        )
-
-    def _repr_html_(self) -> str:
-        method = "<br>".join(escape(line) for line in self._method())
-        notes = "".join(f"<li>{escape(warning)}</li>" for warning in self.warnings)
-        return (
-            f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}"
-            f"<small>{method}</small>{f'<ul>{notes}</ul>' if notes else ''}</div>"
-        )
-
     def _title(self) -> str:
         chosen = f"{len(self)} of {count_of(self.n_candidates, 'feature')} for {shown(self.target)}"
         return f"{chosen}, by {self.criterion}{f' = {self.formula}' if self.formula else ''}"
@@ -127,7 +108,7 @@ class Selection(Saved):
             rows.append(["", f"and {len(self) - _MOST} more", "", ""])
         return ["", "feature", "score", "alone, in nats"], rows
 
-    def _method(self) -> Iterator[str]:
+    def _words(self) -> Iterator[str]:
         yield "alone: what the feature tells without the others, I(X;Y): 0.005 is small, 0.045 medium, 0.125 large."
         yield f"{count_of(self.n_rows, 'row')}, {format_seconds(self.seconds)}."
         if self.labels:

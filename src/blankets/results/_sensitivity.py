@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 from blankets.errors import ParameterError, guarded
 from blankets.records import Call, Count, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.results._record import SettingsRecord
-from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, digits, format_seconds, joined, shown, wrapped
+from blankets.results._text import Tabled
+from blankets.results._words import count_of, digits, format_seconds, joined, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +29,7 @@ class PriorRange:
 
 @guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Sensitivity(Saved):
+class Sensitivity(Saved, Tabled):
     """The Markov blanket as a function of p(y=1).
 
     Made by `blankets.sensitivity`.
@@ -125,14 +124,6 @@ class Sensitivity(Saved):
             refuse("'ranges' holds no ascending ranges")
         if len(self.kappas) != len(self.runs):
             refuse("'kappas' and 'runs' differ in length")
-
-    def __repr__(self) -> str:
-        lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
-        return "\n".join([*lines, *(wrapped(line, "  ") for line in self._words())])
-
-    def _repr_html_(self) -> str:
-        words = "<br>".join(escape(line) for line in self._words())
-        return f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}<small>{words}</small></div>"
 
     def _title(self) -> str:
         answers = count_of(len({found.members for found in self.ranges}), "answer")

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from blankets.arguments import number
 from blankets.errors import did_you_mean, guarded
 from blankets.records import Call, Count, NonNegative, Probability, Saved, refuse, short
 from blankets.results._record import SettingsRecord
-from blankets.results._text import aligned, html_table
-from blankets.results._words import count_of, digits, format_seconds, joined, shown, wrapped
+from blankets.results._text import Tabled
+from blankets.results._words import count_of, digits, format_seconds, joined, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +34,7 @@ ASSUMPTIONS = {
 
 @guarded
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Stability(Saved, Mapping[str, float]):
+class Stability(Saved, Tabled, Mapping[str, float]):
     """How often each feature is a member of the blanket over many draws of the rows: a mapping to frequencies.
 
     Made by `blankets.stability`.
@@ -149,15 +148,6 @@ class Stability(Saved, Mapping[str, float]):
     def _check(self) -> None:
         if self.mean_size > len(self.frequency):
             refuse(f"'mean_size' holds {short(self.mean_size)}, more than there are features")
-
-    def __repr__(self) -> str:
-        lines = [self._title(), *(f"  {line}" for line in aligned(*self._cells()))]
-        lines += [wrapped(line, "  ") for line in self._words()]
-        return "\n".join([*lines, *(wrapped(warning, "  note: ") for warning in self.warnings)])
-
-    def _repr_html_(self) -> str:
-        words = "<br>".join(escape(line) for line in self._words())
-        return f"<div><strong>{escape(self._title())}</strong>{html_table(*self._cells())}<small>{words}</small></div>"
 
     def _title(self) -> str:
         how = _HOW[self.method].format(self.fraction)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
@@ -246,6 +247,36 @@ def _method(blanket: Blanket) -> Iterator[str]:
         yield sentence
     if blanket.excluded:
         yield f"Not searched: {joined(tuple(blanket.excluded))}."
+
+
+class Tabled(ABC):
+    """Prints as a title, a table, sentences and notes, in a terminal and in a notebook."""
+
+    @abstractmethod
+    def _title(self) -> str: ...
+
+    @abstractmethod
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
+        """Return headings and rows."""
+
+    @abstractmethod
+    def _words(self) -> Iterable[str]:
+        """Return the sentences below the table."""
+
+    def _notes(self) -> Iterable[str]:
+        return getattr(self, "warnings", ())
+
+    def __repr__(self) -> str:
+        headings, rows = self._cells()
+        lines = [self._title(), *(f"  {line}" for line in (aligned(headings, rows) if rows else ()))]
+        lines += [wrapped(line, "  ") for line in self._words()]
+        return "\n".join([*lines, *(wrapped(note, "  note: ") for note in self._notes())])
+
+    def _repr_html_(self) -> str:
+        words = "<br>".join(escape(line) for line in self._words())
+        notes = "".join(f"<li>{escape(note)}</li>" for note in self._notes())
+        table = f"{html_table(*self._cells())}<small>{words}</small>{f'<ul>{notes}</ul>' if notes else ''}"
+        return f"<div><strong>{escape(self._title())}</strong>{table}</div>"
 
 
 def aligned(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -72,10 +72,8 @@ def find(name: str, others: Iterable[str] = ()) -> Algorithm:
         raise ParameterError.not_one_of("algorithm", name, [*ALGORITHMS, *others]) from None
 
 
-def check_options(algorithm: Algorithm, options: Mapping[str, Any], others: Iterable[str] = ()) -> None:
+def check_options(algorithm: Algorithm, options: Mapping[str, Any]) -> None:
     """Refuse options that the algorithm does not have, and name those that it has.
-
-    ``others``: other arguments, for suggestions.
 
     Examples
     --------
@@ -87,7 +85,7 @@ def check_options(algorithm: Algorithm, options: Mapping[str, Any], others: Iter
     for option in options:
         if option not in allowed:
             known = ", ".join(f"{name}={default!r}" for name, default in allowed.items())
-            hint = did_you_mean(option, [*allowed, *others]) or ";"
+            hint = did_you_mean(option, [*allowed]) or ";"
             raise ParameterError(
                 f"algorithm {algorithm.name!r} has no option {option!r}{hint} it has {known or 'none'}"
             )

@@ -47,14 +47,13 @@ def resolve_roles(
     *,
     alpha: float,
     trace: Trace,
-    max_given: int | None = None,
 ) -> Found:
     """Find the roles of the members of a blanket, by the PC algorithm over them and the target.
 
     For algorithms that return members without roles. All members are kept. A member that is neither a
     neighbor nor a spouse (tests on few rows can contradict each other) has no role, and a note says so.
 
-    ``trace``: gets such notes. ``max_given``: largest conditioning set; default: no limit.
+    ``trace``: gets such notes.
 
     Examples
     --------
@@ -69,7 +68,7 @@ def resolve_roles(
     {1: 'child', 2: 'spouse'}
     """
     trace.phase("roles")
-    skeleton = Skeleton(tests, (*members, target), alpha=alpha, max_given=max_given)
+    skeleton = Skeleton(tests, (*members, target), alpha=alpha)
     neighbors = skeleton.neighbors(target)
     common_children = find_spouses(skeleton, target)
     roles = roles_from(tests, skeleton, target, neighbors, common_children, alpha=alpha)

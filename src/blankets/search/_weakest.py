@@ -44,6 +44,19 @@ class Weakest:
             self.separators.update(zip(dropped.xs.tolist(), dropped.given, strict=True))
         return dropped
 
+    def admit(self, separated: NDArray[np.bool_], members: list[int], log: Trace) -> bool:
+        """Pass over separated candidates, and admit the strongest of the others; tell whether there was one."""
+        if (dropped := self.drop(separated)) is not None:
+            log.passed_over(dropped, "neighbors")
+        best = self.strongest()
+        if best is None:
+            return False
+        members.append(best.x)
+        why = "whatever neighbors are known, it depends on the target more than any other candidate"
+        log.admitted(best, "neighbors", why)
+        self.enter(best.x, members)
+        return True
+
     def enter(self, newest: int, members: Sequence[int]) -> None:
         """Try the subsets of ``members`` that contain the newest of them."""
         others = self.batch.xs != newest

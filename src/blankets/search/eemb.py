@@ -30,14 +30,6 @@ def eemb(
     Not correct: a spouse that looks like a neighbor until the end is then removed as a false neighbor and
     not tried as a spouse; on T -> a, T -> b, p -> a, p -> s, a -> s, s -> b it loses s. It is wrong on 96 of
     the 29281 graphs of five nodes, always by a lost spouse.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from blankets.independence import DSeparation
-    >>> tests = DSeparation(nx.DiGraph(["ab", "cb", "cd"]))  # a -> b <- c -> d
-    >>> eemb(tests, 0, [1, 2, 3], alpha=0.01, trace=Trace()).roles
-    {1: 'child', 2: 'spouse'}
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
     sieve = Sieve(search, target, trace)

@@ -13,12 +13,12 @@ is proved also for maximal ancestral graphs, which allow hidden variables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from blankets.errors import ParameterError
-from blankets.independence import IndependenceTest
+from blankets.independence import Evidence, EvidenceBatch, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 
 
@@ -26,45 +26,46 @@ def fbed(
     tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, k: int | None = 1
 ) -> Found:
     """Return the Markov blanket of ``target``, after ``k`` runs beyond the first (None: until no change)."""
-    check_runs(k)
-    selected: list[int] = []
-    run = 0
-    while _one_run(tests, target, candidates, selected, run, alpha=alpha, trace=trace) and run != k:
-        run += 1
+    selected = forward(
+        tests, target, candidates, k, lambda scan, _: scan.strongest(alpha), "the strongest", alpha=alpha, trace=trace
+    )
     _backward(tests, target, selected, alpha=alpha, trace=trace)
     return Found(members=tuple(selected))
 
 
-def check_runs(k: int | None) -> None:
-    """Refuse a wrong number of further runs."""
-    if k is not None and not (isinstance(k, int | np.integer) and k >= 0):
-        raise ParameterError.out_of_range("k", k, "0, 1, 2, ... or None (until nothing changes)")
-
-
-def _one_run(
+def forward(
     tests: IndependenceTest,
     target: int,
     candidates: Sequence[int],
-    selected: list[int],
-    run: int,
+    k: int | None,
+    best_of: Callable[[EvidenceBatch, int], Evidence | None],
+    which: str,
     *,
     alpha: float,
     trace: Trace,
-) -> bool:
-    """Admit the strongest candidate and drop the independent ones until none is left; tell whether any was admitted."""
-    before = len(selected)
-    remaining = [x for x in candidates if x not in selected]
-    while remaining:
-        scan = tests.scan(remaining, target, selected)
-        trace.passed_over(scan, f"forward, run {run}")
-        best = scan.strongest(alpha)
-        if best is None:
-            break
-        selected.append(best.x)
-        trace.admitted(best, f"forward, run {run}", "the strongest of those not dropped in this run")
-        # Early dropping. A candidate that cannot be tested now cannot be tested given more members.
-        remaining = [x for x in scan.xs[scan.dependent(alpha)].tolist() if x != best.x]
-    return len(selected) > before
+) -> list[int]:
+    """Admit the best candidate and drop the independent ones until none is left; ``k`` more runs, or until no change.
+
+    ``best_of``: returns the candidate of a scan that enters, given how many others are tested or dropped in this run;
+    None if none does. ``which``: what it is called in the trace.
+    """
+    if k is not None and not (isinstance(k, int | np.integer) and k >= 0):
+        raise ParameterError.out_of_range("k", k, "0, 1, 2, ... or None (until nothing changes)")
+    selected, run, before = list[int](), 0, -1
+    while before < len(selected) and (k is None or run <= k):
+        before, remaining = len(selected), [x for x in candidates if x not in selected]
+        while remaining:
+            scan = tests.scan(remaining, target, selected)
+            trace.passed_over(scan, f"forward, run {run}")
+            best = best_of(scan, len(candidates) - len(selected))
+            if best is None:
+                break
+            selected.append(best.x)
+            trace.admitted(best, f"forward, run {run}", f"{which} of those not dropped in this run")
+            # Early dropping. A candidate that cannot be tested now cannot be tested given more members.
+            remaining = [x for x in scan.xs[scan.dependent(alpha)].tolist() if x != best.x]
+        run += 1
+    return selected
 
 
 def _backward(tests: IndependenceTest, target: int, selected: list[int], *, alpha: float, trace: Trace) -> None:

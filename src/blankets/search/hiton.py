@@ -79,14 +79,6 @@ def hiton_mb(
     -----
     It is as correct as its search for neighbors: it can return false members; with ``symmetric=True`` it is
     right on all 29281 graphs of five nodes.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from blankets.independence import DSeparation
-    >>> tests = DSeparation(nx.DiGraph(["ab", "cb", "cd"]))  # a -> b <- c -> d
-    >>> hiton_mb(tests, 0, [1, 2, 3], alpha=0.01, trace=Trace()).roles
-    {1: 'child', 2: 'spouse'}
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
     raw, neighbors = hiton_neighbors(search, symmetric=symmetric, interleave=interleave, prefilter=prefilter)

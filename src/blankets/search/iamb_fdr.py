@@ -19,9 +19,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from blankets.independence import IndependenceTest
+from blankets.independence import Evidence, EvidenceBatch, IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search.fbed import check_runs
+from blankets.search.fbed import forward
 from blankets.search.inter_iamb import CYCLE
 from blankets.stats import adjusted_log_p
 
@@ -35,39 +35,15 @@ def fbed_fdr(
     tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace, k: int | None = 1
 ) -> Found:
     """Return the Markov blanket of ``target``, after ``k`` early-dropping runs beyond the first (None: no limit)."""
-    check_runs(k)
-    selected: list[int] = []
-    run = 0
-    while _early_dropping(tests, target, candidates, selected, run, alpha=alpha, trace=trace) and run != k:
-        run += 1
-    return settled(tests, target, candidates, selected, alpha=alpha, trace=trace)
 
-
-def _early_dropping(
-    tests: IndependenceTest,
-    target: int,
-    candidates: Sequence[int],
-    selected: list[int],
-    run: int,
-    *,
-    alpha: float,
-    trace: Trace,
-) -> bool:
-    """Admit the strongest discovery and drop the independent ones until none is left; tell whether any was admitted."""
-    before, remaining = len(selected), [x for x in candidates if x not in selected]
-    while remaining:
-        scan = tests.scan(remaining, target, selected)
-        trace.passed_over(scan, f"forward, run {run}")
+    def discovery(scan: EvidenceBatch, n_tested: int) -> Evidence | None:
         # Dropped variables count among the tests: their p-values were above alpha, and 1 is on the safe side.
-        dropped = np.zeros(len(candidates) - len(selected) - len(scan))
-        enter = adjusted_log_p(np.concatenate([scan.log_p, dropped]))[: len(scan)] <= math.log(alpha)
-        if not enter.any():
-            break
-        best = scan[int(scan.order(enter)[0])]
-        selected.append(best.x)
-        trace.admitted(best, f"forward, run {run}", "the strongest discovery of those not dropped in this run")
-        remaining = [x for x in scan.xs[scan.dependent(alpha)].tolist() if x != best.x]
-    return len(selected) > before
+        every = np.concatenate([scan.log_p, np.zeros(n_tested - len(scan))])
+        enter = adjusted_log_p(every)[: len(scan)] <= math.log(alpha)
+        return scan[int(scan.order(enter)[0])] if enter.any() else None
+
+    selected = forward(tests, target, candidates, k, discovery, "the strongest discovery", alpha=alpha, trace=trace)
+    return settled(tests, target, candidates, selected, alpha=alpha, trace=trace)
 
 
 def settled(

@@ -27,14 +27,6 @@ def ipc_mb(
     Notes
     -----
     The neighbors of the target are checked from both ends, the neighbors of its neighbors are not.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from blankets.independence import DSeparation
-    >>> tests = DSeparation(nx.DiGraph(["ab", "cb", "cd"]))  # a -> b <- c -> d
-    >>> ipc_mb(tests, 0, [1, 2, 3], alpha=0.01, trace=Trace()).roles
-    {1: 'child', 2: 'spouse'}
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
 

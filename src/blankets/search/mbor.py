@@ -27,14 +27,6 @@ def mbor(
     -----
     Variables are neighbors if either is found among the neighbors of the other ("or"), which finds more
     of them from few rows than the usual "and".
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from blankets.independence import DSeparation
-    >>> tests = DSeparation(nx.DiGraph(["ab", "cb", "cd"]))  # a -> b <- c -> d
-    >>> mbor(tests, 0, [1, 2, 3], alpha=0.01, trace=Trace()).roles
-    {1: 'child', 2: 'spouse'}
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
     near, separators = _neighbors_superset(search)

@@ -66,21 +66,9 @@ def max_min(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     alpha = search.alpha
     members: list[int] = []
     tied = Weakest(search, y)
-    while True:
-        # A separated candidate stays separated, because members only enter.
-        separated = tied.drop(tied.batch.independent(alpha) & ~tied.inside)
-        if separated is not None:
-            log.passed_over(separated, "neighbors")
-        best = tied.strongest()
-        if best is None:
-            break
-        members.append(best.x)
-        log.admitted(
-            best,
-            "neighbors",
-            "whatever neighbors are known, it depends on the target more than any other candidate",
-        )
-        tied.enter(best.x, members)
+    # A separated candidate stays separated, because members only enter.
+    while tied.admit(tied.batch.independent(alpha) & ~tied.inside, members, log):
+        pass
 
     for x in tuple(members):
         for evidence in tied.drop(tied.batch.independent(alpha) & (tied.batch.xs == x)) or ():

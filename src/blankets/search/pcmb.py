@@ -60,7 +60,8 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     alpha = search.alpha
     members: list[int] = []
     tied = Weakest(search, y)
-    while True:
+    entered = True
+    while entered:
         # Lines 12 to 16: all members are tested before any is removed.
         false = tied.drop(tied.batch.independent(alpha) & tied.inside) if members else None
         if false is not None:
@@ -68,23 +69,7 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
                 members.remove(evidence.x)
                 log.removed(evidence, "neighbors", "separated from the target by other neighbors")
             tied.leave(members)
-
-        # Lines 4 to 8.
-        separated = tied.drop(tied.batch.independent(alpha))
-        if separated is not None:
-            log.passed_over(separated, "neighbors")
-
-        # Lines 9 to 11.
-        best = tied.strongest()
-        if best is None:
-            break
-        members.append(best.x)
-        log.admitted(
-            best,
-            "neighbors",
-            "whatever neighbors are known, it depends on the target more than any other candidate",
-        )
-        tied.enter(best.x, members)
+        entered = tied.admit(tied.batch.independent(alpha), members, log)  # lines 4 to 11
     return tied.neighborhood(members, log)
 
 

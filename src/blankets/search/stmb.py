@@ -29,14 +29,6 @@ def stmb(
     as a spouse: on T -> a, T -> b, p -> a, p -> s, a -> s, s -> b it loses s. And false spouses through one
     neighbor may keep each other in, because the test that should remove them does not include the spouses
     through other neighbors. It is wrong on 96 of the 29281 graphs of five nodes.
-
-    Examples
-    --------
-    >>> import networkx as nx
-    >>> from blankets.independence import DSeparation
-    >>> tests = DSeparation(nx.DiGraph(["ab", "cb", "cd"]))  # a -> b <- c -> d
-    >>> stmb(tests, 0, [1, 2, 3], alpha=0.01, trace=Trace()).roles
-    {1: 'child', 2: 'spouse'}
     """
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=max_given, trace=trace)
     own = own_neighbors(search, lambda x: search.learn("size by size", x, size_by_size))

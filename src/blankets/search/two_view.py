@@ -15,14 +15,15 @@ Correct under faithfulness and perfect tests if no limit was reached: PCMB is co
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from typing import TypeVar, Unpack
 
 import numpy as np
 
-from blankets.independence import IndependenceTest
+from blankets.independence import Columns, EvidenceBatch, IndependenceTest, Sets, sizes_of
 from blankets.search._contract import Algorithm, Found, Trace
-from blankets.search._limited import LimitedTests, OutOfTests
 from blankets.search._local import LocalSearch, Neighborhood, blanket_of, own_neighbors, symmetric
 from blankets.search.closing import settle
 from blankets.search.pcmb import pcd
@@ -31,6 +32,8 @@ _FEW = 12  # columns among which all sets may be tried
 _VISITS = 4e7  # rows that the tests of a neighborhood may read, if that is enough for three scans
 _CAPPED = 2  # largest conditioning set, if all sets are too many
 _WIDE = 50_000  # with more columns, scans for each neighbor, and for their neighbors, take too long
+
+T = TypeVar("T")
 
 
 def two_view(
@@ -140,6 +143,69 @@ def _within(search: LocalSearch, y: int, log: Trace, most: int) -> Neighborhood:
 def _unknown(search: LocalSearch, y: int, asked: int) -> Neighborhood:
     """Return a neighborhood that would take too many tests: nothing is known of it."""
     return Neighborhood(members=(), untested=frozenset(search.others(y)), capped=True, asked=asked)
+
+
+class OutOfTests(Exception):
+    """A search has used all the tests that it was allowed."""
+
+
+class LimitedTests(IndependenceTest):
+    """Other tests, with a limit on their number; beyond it `OutOfTests` is raised.
+
+    Requested tests are counted, not performed ones, so that the answer does not depend on what other searches
+    have left in a cache.
+
+    ``tests``: the tests to ask. ``most``: the limit.
+
+    Examples
+    --------
+    >>> import networkx as nx
+    >>> from blankets.independence import DSeparation
+    >>> tests = LimitedTests(DSeparation(nx.DiGraph(["ab", "bc"])), most=3)
+    >>> len(tests.scan([1, 2], 0))
+    2
+    >>> tests.scan([1, 2], 0)
+    Traceback (most recent call last):
+    blankets.search.two_view.OutOfTests: 3 tests
+    """
+
+    def __init__(self, tests: IndependenceTest, most: int) -> None:
+        self.tests, self.most, self.asked = tests, most, 0
+        self.names = tests.names
+        self.memo = tests.memo
+
+    @property
+    def n_tests(self) -> int:  # type: ignore[override]
+        """Number of tests performed."""
+        return self.tests.n_tests
+
+    def scan(
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+    ) -> EvidenceBatch:
+        """Test each of ``xs`` against ``y`` given one set."""
+        self._ask(len(xs))
+        return self.tests.scan(xs, y, given, even_if_unreliable=even_if_unreliable)
+
+    def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
+        """Find the weakest dependence of each x over the subsets of a set; all subsets count at once."""
+        smallest, largest = sizes_of(sets, self.deepest(xs, y, among))
+        fixed = sets.get("containing") is not None
+        sizes = range(max(smallest - fixed, 0), largest - fixed + 1)
+        self._ask(len(xs) * sum(math.comb(len(among) - fixed, size) for size in sizes))
+        return self.tests.separate(xs, y, among, **sets)
+
+    def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
+        """Return the bound of the tests."""
+        return self.tests.deepest(xs, y, among)
+
+    def remember(self, key: Hashable, work: Callable[[], T]) -> T:
+        """Return the result of ``work``, computed once for each key."""
+        return self.tests.remember(key, work)
+
+    def _ask(self, n: int) -> None:
+        self.asked += n
+        if self.asked > self.most:
+            raise OutOfTests(f"{self.most:,} tests")
 
 
 ALGORITHMS = (

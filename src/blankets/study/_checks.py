@@ -74,6 +74,7 @@ def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding,
     """Return what is unusual about the members and the rows, the most important first."""
     if not isinstance(study.table, Frame):
         return tuple(_lost(study.report))
+    few = study.frame.n_columns <= MOST_COLUMNS
     leaks = tuple(leaking(study, target, members))
     return (
         *leaks,
@@ -85,7 +86,7 @@ def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding,
         *_target_of_numbers(study, target),
         *_identifiers(study.frame, members),
         *people(study.frame, members),
-        *_subjects(study, target),
+        *(repeated_subjects(study, target) if study.groups is None and few else ()),
         *_lost(study.report),
         *_telling_gaps(study, target, members),
         *_copies(study, members),
@@ -379,11 +380,6 @@ def names_finding(name: str) -> Finding:
         next_step=f"Leave it out: exclude=[{name!r}]. A name tells who a row is about, and nothing about other people.",
         weight="act",
     )
-
-
-def _subjects(study: Study, target: int) -> Iterator[Finding]:
-    if study.groups is None and study.frame.n_columns <= MOST_COLUMNS:
-        yield from repeated_subjects(study, target)
 
 
 def repeated_subjects(study: Study, target: int | None) -> Iterator[Finding]:

@@ -115,7 +115,8 @@ def member_effects(study: Study, target: int, members: Sequence[int], always: Se
     notes = [*outcome.notes, *_gaps_said(outcome, kept)]
     found: dict[str, tuple[Contrast, ...]] = dict.fromkeys((column.name for column in columns), ())
     if held:
-        at = _few_enough(kept, 1 + sum(len(one.compared) for one in held))
+        coefficients = 1 + sum(len(one.compared) for one in held)
+        at = drawn_rows(np.flatnonzero(kept), max(MOST_WORK // coefficients**2, 5_000))
         outcome, held = outcome.take(at), [one.take(at) for one in held]
         found |= _contrasts(study, outcome, held)
     beside = [study.names[j] for j in always]
@@ -257,12 +258,6 @@ def _held(outcome: _Outcome, columns: list[_Member]) -> tuple[list[_Member], Mas
             held.append(column)
             kept, taken = rows, taken + len(column.compared)
     return held, kept
-
-
-def _few_enough(kept: Mask, coefficients: int) -> Ints:
-    """Return the rows to use: fewer, drawn at random, where there are many coefficients."""
-    rows = np.flatnonzero(kept)
-    return drawn_rows(rows, max(MOST_WORK // coefficients**2, 5_000))
 
 
 # --- the regression ---------------------------------------------------------------------------------------------------

@@ -91,6 +91,11 @@ class Engine:
         return value if isinstance(value, Engine) else cls(value)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether rows are counted in memory, and nothing is kept on disk."""
+        return self.kind in ("auto", "memory") and self.checkpoint is None
+
+    @property
     def limit(self) -> int | None:
         """The memory that reading may take, in bytes."""
         if self.memory_limit is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +53,7 @@ def likely_subjects(frame: Frame, target: int | None = None) -> dict[str, int]:
     for j, name in enumerate(frame.names):
         if j == target or not IDENTIFIERS.search(name):
             continue
-        column = frame.numbers[j].values if j in frame.numbers else frame.column(j)
-        n = len(np.unique(column))
+        n = len(np.unique(frame.values(j)))
         if _repeats(n, frame.n_rows):
             found[name] = n
     return found
@@ -79,7 +77,7 @@ def sharing(frame: Frame, target: int | None = None) -> tuple[str, int, tuple[st
     if frame.n_rows * len(columns) ** 2 > MOST_SHARING * MOST_CELLS:
         return None
     best: tuple[str, int, tuple[str, ...]] | None = None
-    values = {j: np.unique(_values(frame, j), return_inverse=True)[1] for j in columns}
+    values = {j: np.unique(frame.values(j), return_inverse=True)[1] for j in columns}
     for j in columns:
         n = int(values[j].max()) + 1
         if not _repeats(n, frame.n_rows):
@@ -90,10 +88,6 @@ def sharing(frame: Frame, target: int | None = None) -> tuple[str, int, tuple[st
         if len(alike) >= FEWEST_SHARED and (best is None or len(alike) > len(best[2])):
             best = frame.names[j], n, tuple(frame.names[k] for k in alike)
     return best
-
-
-def _values(frame: Frame, j: int) -> NDArray[Any]:
-    return frame.numbers[j].values if j in frame.numbers else frame.column(j)
 
 
 def _shared(values: Ints, starts: Ints, *, is_number: bool) -> bool:
@@ -147,14 +141,24 @@ def groups_drawn(groups: Ints, n_resamples: int, method: str, fraction: float, r
     order = np.argsort(groups, kind="stable")
     edges = np.flatnonzero(np.diff(groups[order])) + 1
     members = np.split(order, edges)
+    drawn = drawn_of_each([np.arange(len(members))], n_resamples, method, fraction, rng)
+    return [np.sort(np.concatenate([members[k] for k in some])) for some in drawn]
+
+
+def drawn_of_each(
+    strata: list[Ints], n_resamples: int, method: str, fraction: float, rng: np.random.Generator
+) -> list[Ints]:
+    """Return what is drawn each time, the same share of each stratum."""
     draws: list[Ints] = []
     while len(draws) < n_resamples:
         if method == "bootstrap":
-            parts = [rng.choice(len(members), len(members))]
+            parts = [[rng.choice(rows, len(rows))] for rows in strata]
         else:
-            shuffled, size = rng.permutation(len(members)), max(1, int(fraction * len(members)))
-            parts = [shuffled[:size], shuffled[-size:]][: 1 + (method == "pairs")]
-        draws += [np.sort(np.concatenate([members[k] for k in part])) for part in parts]
+            shuffled = [rng.permutation(rows) for rows in strata]
+            sizes = [max(1, int(fraction * len(rows))) for rows in strata]
+            parts = [[rows[:size], rows[-size:]] for rows, size in zip(shuffled, sizes, strict=True)]
+        both = method == "pairs"
+        draws += [np.concatenate([part[k] for part in parts]) for k in range(1 + both)]
     return draws[:n_resamples]
 
 

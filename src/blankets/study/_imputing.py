@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from blankets.data import Reading, completed_tables, ingest, repeated, repeated_reading, stacked
 from blankets.errors import BlanketsWarning, NotAnswerableError, ParameterError
-from blankets.study._engine import Engine
 from blankets.study._groups import warn_of_subjects
 
 
@@ -33,11 +32,6 @@ def as_one(
     copies = len(tables)
     reading = _without_identifiers(tables[0], target, y, reading)
     return stacked(tables), repeated(y, copies), repeated_reading(reading, copies), copies
-
-
-def is_plain(engine: Engine) -> bool:
-    """Tell whether rows are counted in memory, and nothing is kept on disk."""
-    return engine.kind in ("auto", "memory") and engine.checkpoint is None
 
 
 def _without_identifiers(table: Any, target: str | int | None, y: ArrayLike | None, reading: Reading) -> Reading:

@@ -6,7 +6,7 @@ known, and puts groups and columns that are always given back into the answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Self, TypeGuard
 
@@ -46,7 +46,7 @@ class Knowing:
         if knowledge.is_empty:
             tests = tests_of(study)
             return cls(tests=tests, undirected=tests)
-        known = knowledge.at(study.names, [*study.left_out, *map(str, study.reading.exclude)])
+        known = knowledge.at(study.names, [*study.report.left_out, *map(str, study.reading.exclude)])
         _check_target(study, knowledge, known)
         wider, parts = _with_combinations(study, known.groups)
         tests = tests_of(wider)
@@ -127,10 +127,11 @@ class Knowing:
                 )
         for x in self.known.forbidden:
             if x in found.members:
+                tested = x in evidence and evidence[x].reliable
+                how = f" ({_p(evidence[x])} given the other members)" if tested else ""
                 yield (
-                    f"{self._named(x)} is forbidden, but by the data it belongs to the blanket"
-                    f"{_depends(evidence.get(x))}. The other members were tested given it; to leave it out of every "
-                    f"test say exclude=[{names[x]!r}]"
+                    f"{self._named(x)} is forbidden, but by the data it belongs to the blanket{how}. The other "
+                    f"members were tested given it; to leave it out of every test say exclude=[{names[x]!r}]"
                 )
         if self.known.directed:
             yield from self._against_directions(found, target, alpha, evidence)
@@ -180,10 +181,6 @@ def _p(evidence: Evidence) -> str:
     return f"p = {format_p(evidence.log_p)}"
 
 
-def _depends(evidence: Evidence | None) -> str:
-    return f" ({_p(evidence)} given the other members)" if evidence is not None and evidence.reliable else ""
-
-
 def _check_target(study: Study, knowledge: Knowledge, known: KnownColumns) -> None:
     """Refuse knowledge that cannot be about this target."""
     if study.column is None:
@@ -213,14 +210,11 @@ def _with_combinations(study: Study, groups: Mapping[int, tuple[int, ...]]) -> t
             continue
         codes = np.column_stack([table.column(j) for j in columns])
         seen, combination = np.unique(codes, axis=0, return_inverse=True)
-        name = _free_name(table.names, table.names[speaker])
+        longer = (table.names[speaker] + "+" * k for k in range(1, table.n_columns + 2))
+        name = next(free for free in longer if free not in table.names)
         parts[speaker] = (table.n_columns,)
         table = table.with_column(name, combination.ravel(), tuple(map(str, seen.tolist())))
     return (study if table is study.table else replace(study, table=table)), parts
-
-
-def _free_name(names: Collection[str], start: str) -> str:
-    return next(free for k in range(1, len(names) + 2) if (free := start + "+" * k) not in names)
 
 
 def _are_categories(table: Table, columns: Iterable[int]) -> TypeGuard[Frame]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from numpy.typing import NDArray
 
 from blankets.data import Frame
 from blankets.independence import KnownColumns
@@ -50,15 +49,11 @@ def _exclude_each_other(frame: Frame, columns: list[int]) -> bool:
     """Tell whether no row has two of the dummies, and this is not by chance."""
     rows, share = np.zeros(frame.n_rows, np.int64), np.zeros(len(columns))
     for k, j in enumerate(columns):  # most sets of columns end at the second
-        on = _on(frame, j)
+        one = next(code for code, level in enumerate(frame.levels[j]) if str(level) in ("1", "True", "1.0"))
+        on = np.asarray(frame.column(j) == one)
         rows += on
         if rows.max(initial=0) > 1:
             return False
         share[k] = on.mean()
     expected = frame.n_rows * (share.sum() ** 2 - (share**2).sum()) / 2
     return bool(expected >= _BY_CHANCE)
-
-
-def _on(frame: Frame, j: int) -> NDArray[np.bool_]:
-    on = next(k for k, level in enumerate(frame.levels[j]) if str(level) in ("1", "True", "1.0"))
-    return np.asarray(frame.column(j) == on)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.errors import BlanketsWarning, Interrupted
-from blankets.study._groups import groups_drawn
+from blankets.study._groups import drawn_of_each, groups_drawn
 from blankets.study._searching import FEW_CELLS, Search, Wanted
 from blankets.study._study import Study, Tell
 from blankets.study._work import Countdown, can_fork, carried_out, forked
@@ -29,17 +29,7 @@ def rows_drawn(
         return groups_drawn(study.groups[: study.n_rows], n_resamples, method, fraction, rng)
     classes = study.strata[: study.n_rows]
     strata = [np.flatnonzero(classes == code) for code in np.unique(classes)]
-    draws: list[NDArray[np.int64]] = []
-    while len(draws) < n_resamples:
-        if method == "bootstrap":
-            parts = [[rng.choice(rows, len(rows))] for rows in strata]
-        else:
-            shuffled = [rng.permutation(rows) for rows in strata]
-            sizes = [max(1, int(fraction * len(rows))) for rows in strata]
-            parts = [[rows[:size], rows[-size:]] for rows, size in zip(shuffled, sizes, strict=True)]
-        both = method == "pairs"
-        draws += [np.sort(np.concatenate([part[k] for part in parts])) for k in range(1 + both)]
-    return draws[:n_resamples]
+    return [np.sort(rows) for rows in drawn_of_each(strata, n_resamples, method, fraction, rng)]
 
 
 def members_over(

@@ -17,7 +17,7 @@ from blankets.counting import MemoryCounter
 from blankets.errors import DuplicateColumnWarning, Interrupted, ParameterError, TooFewRowsWarning, listed, warn
 from blankets.independence import IndependenceTest, Knowledge
 from blankets.regimes import Surrogate
-from blankets.results import Blanket, LabelBias, bias_sentence, describe, determined_sentence, emptied_sentence
+from blankets.results import Blanket, bias_sentence, describe, determined_sentence, emptied_sentence
 from blankets.search import (
     Algorithm,
     Found,
@@ -116,9 +116,11 @@ class Search:
         arities = study.arities.copy()
         if column is not None:
             arities[study.target] = len(column.levels)
-        whole = column is None or study.labels.scores is not None
-        n_rows = study.n_rows if whole or column is None else column.n_rows
-        chosen, why = (named, "") if named is not None else _picked(len(arities) - 1, wanted)
+        n_rows = study.n_rows if column is None or study.labels.scores is not None else column.n_rows
+        chosen, why = named, ""
+        if chosen is None:
+            picked, why = choose(len(arities) - 1)
+            chosen = _checked(picked, wanted.options)
         # A false discovery rate compares p-values with many levels, and not with alpha alone.
         level = None if chosen.controls == "fdr" else wanted.alpha
         drivers = study.known_drivers
@@ -137,7 +139,7 @@ class Search:
             arities=arities,
             n_rows=n_rows,
             settings=settings,
-            said=(*assumptions_said(study, column, drivers), *study.about_rows, *study.about_reading, *offered),
+            said=(*assumptions_said(study, column, drivers), *study.about_rows, *study.report.notes, *offered),
             wanted=wanted,
             algorithm=chosen,
             why=why,
@@ -167,13 +169,17 @@ class Search:
             label_bias=biases,
             algorithm=self.algorithm,
             why=self.why,
-            settings={**self.settings, **self._choices, **self.wanted.options},
+            settings={
+                **self.settings,
+                **{"alpha": self.wanted.alpha, "roles": self.wanted.roles, "close": self.wanted.close},
+                **self.wanted.options,
+            },
             n_rows=self.n_rows,
             n_tests=tests.n_tests_here - tests_before,
             seconds=time.perf_counter() - began,
             warnings=[
                 *(*self.said, *against, *self._untestable(target)),
-                *(*self._never_together(target, found), *_biased(biases)),
+                *(*self._never_together(target, found), *([bias_sentence(biases)] if biases else ())),
             ],
             data=self.study.report_as_data,
             excluded=self.study.set_aside | self.knows.excluded,
@@ -188,22 +194,14 @@ class Search:
             blanket.tell()  # otherwise it would keep the data in memory, or use an engine that may be closed
         if found.closed:
             return blanket
-        sentence = (
-            determined_sentence(blanket)
-            if _some_without_freedom(trace, (*found.members, *self.knows.known.always))
-            else None
-        )
+        unfree = _some_without_freedom(trace, (*found.members, *self.knows.known.always))
+        sentence = determined_sentence(blanket) if unfree else None
         if not found.members:
             sentence = sentence or emptied_sentence(blanket)
         if sentence is None:
             return blanket
         warn(sentence, DuplicateColumnWarning)
         return replace(blanket, warnings=(*blanket.warnings, sentence))
-
-    @property
-    def _choices(self) -> dict[str, object]:
-        wanted = self.wanted
-        return {"alpha": wanted.alpha, "roles": wanted.roles, "close": wanted.close}
 
     @property
     def _closes(self) -> bool:
@@ -289,16 +287,6 @@ class Search:
         )
         warn(sentence, TooFewRowsWarning)
         return [sentence]
-
-
-def _biased(biases: Mapping[str, LabelBias]) -> tuple[str, ...]:
-    return (bias_sentence(biases),) if biases else ()
-
-
-def _picked(n_features: int, wanted: Wanted) -> tuple[Algorithm, str]:
-    """Pick an algorithm, with the reason."""
-    name, why = choose(n_features)
-    return _checked(name, wanted.options), why
 
 
 def _checked(name: str, options: Mapping[str, Any]) -> Algorithm:

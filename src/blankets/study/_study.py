@@ -73,20 +73,37 @@ from blankets.regimes import (
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
 from blankets.study._groups import order_by_groups, warn_of_few_groups, warn_of_subjects
-from blankets.study._imputing import as_one, is_plain
-from blankets.study._no_table import NoTable
+from blankets.study._imputing import as_one
 from blankets.study._progress import Progress, watched
 from blankets.study._rows import permuted, strata_of, taken, with_noise
-from blankets.study._standing import Standing
-from blankets.study._testing import MOST_ROWS, Testing
+from blankets.study._testing import MOST_ROWS, Standing, Testing
 
 Seed = np.random.Generator | int | None
 Tell = Callable[[str], None]
-Table = Frame | NumericTable | SqlCounter | NoTable
 
 NOT_HERE = "this question needs the rows as codes in memory or in a store; pack the query first"
 MOST_STRATA = 10  # levels of a driver of labeling within which tests count
 NO_TARGET = "no target was named; give its column name as 'target', or its values as 'y'"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NoTable:
+    """The names of columns whose rows only a test knows that is its own data, such as `DSeparation`."""
+
+    names: tuple[str, ...]
+    n_rows: int  # rows behind the test; 0 if it has none
+
+    @property
+    def arities(self) -> NDArray[np.int64]:
+        """Two levels, the fewest, for every column."""
+        return np.full(len(self.names), 2, np.int64)
+
+    def fingerprint(self) -> str:
+        """Return nothing: there are no rows to recognize."""
+        return ""
+
+
+Table = Frame | NumericTable | SqlCounter | NoTable
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -146,7 +163,7 @@ class Study:
         can answer from several completed tables. ``numbers``: whether numbers stay numbers, if the test takes them.
         """
         own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
-        in_memory = own is None and is_plain(engine)
+        in_memory = own is None and engine.is_plain
         data, y, reading, copies = as_one(data, target, y, reading, pools=pools, in_memory=in_memory)
         testing = Testing() if own is not None else Testing.of(test)
         threads = threads_from(n_jobs)
@@ -376,17 +393,7 @@ class Study:
         drivers, one = (
             {self.names[x]: of for x in xs} for xs, of in ((self.known_drivers, why), (self.one_class, alone))
         )
-        return {**self.left_out, **drivers, **one}
-
-    @property
-    def left_out(self) -> dict[str, str]:
-        """Columns that are not used, and why."""
-        return self.report.left_out
-
-    @property
-    def unusable(self) -> Mapping[str, str]:
-        """Columns that were left out because they cannot be used, and why."""
-        return self.report.unusable
+        return {**self.report.left_out, **drivers, **one}
 
     @cached_property
     def report_as_data(self) -> dict[str, object]:
@@ -417,10 +424,10 @@ class Study:
 
     def index(self, name: str) -> int:
         """Return the number of a column that the user named."""
-        if name in self.unusable:
-            raise DataError(f"column {name!r} {self.unusable[name]}")
-        if name in self.left_out:
-            raise DataError(f"column {name!r} was left out: {self.left_out[name]}; keep it with keep=[{name!r}]")
+        if name in self.report.unusable:
+            raise DataError(f"column {name!r} {self.report.unusable[name]}")
+        if why := self.report.left_out.get(name):
+            raise DataError(f"column {name!r} was left out: {why}; keep it with keep=[{name!r}]")
         if isinstance(self.table, Frame):
             return self.table.index(name)
         if name not in self.names:
@@ -440,7 +447,7 @@ class Study:
 
     def _as_target(self, name: str) -> int:
         if name not in self.names:
-            why = self.left_out.get(name)
+            why = self.report.left_out.get(name)
             hint = f": {why}" if why else did_you_mean(str(name), self.names)
             raise TargetError(f"{name!r} cannot be a target{hint}")
         return self.names.index(name)
@@ -460,9 +467,7 @@ class Study:
         """Return the study with only some rows, counted on one thread."""
         rows = self._of_each_table(rows)
         table, column = taken(self._in_memory, self.target, rows)
-        groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
-        about = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
-        return self._drawn(table, column=column, place=Place(1), **about)
+        return self._drawn(table, column=column, place=Place(1), **self._about(rows))
 
     def permuted(self, order: NDArray[np.int64]) -> Study:
         """Return the study with the values of its target in another order."""
@@ -491,6 +496,11 @@ class Study:
     @property
     def _in_memory(self) -> Frame | NumericTable:
         return self.table if isinstance(self.table, NumericTable) else self.frame
+
+    def _about(self, rows: NDArray[np.int64]) -> dict[str, Any]:
+        """Return what belongs to some rows, besides the table."""
+        groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
+        return {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
 
     def _relabeled(self, rows: NDArray[np.int64]) -> Labels:
         return self.labels.take(rows) if len(self.labels.codes) else self.labels
@@ -618,13 +628,9 @@ class Study:
     @cached_property
     def _completed(self) -> list[Study]:
         """The study of each completed table."""
-        first = np.arange(self.n_rows)
-        return [self._part(first + k * self.n_rows) for k in range(self.copies)]
-
-    def _part(self, rows: NDArray[np.int64]) -> Study:
-        groups, survey = (None if of_rows is None else of_rows[rows] for of_rows in (self.groups, self.survey))
-        some = {"labels": self._relabeled(rows), "groups": groups, "survey": survey}
-        return self._drawn(self.frame.take(rows), copies=1, place=self.place, **some)
+        each = np.split(np.arange(self.copies * self.n_rows), self.copies)
+        one = {"copies": 1, "place": self.place}
+        return [self._drawn(self.frame.take(rows), **one, **self._about(rows)) for rows in each]
 
     def _pooled(self, each: list[IndependenceTest]) -> PooledTests:
         frame = self.frame.without_numbers()
@@ -771,11 +777,6 @@ class Study:
         return 0 if self.groups is None else len(np.unique(self.groups))
 
     @property
-    def about_reading(self) -> tuple[str, ...]:
-        """How the table was read, where something had to be recognized or left out."""
-        return self.report.notes
-
-    @property
     def about_rows(self) -> tuple[str, ...]:
         """What was done about rows that belong together, have the weights of a survey, or are very many."""
         said = []
@@ -917,7 +918,7 @@ def _check_testing(testing: Testing, own: IndependenceTest | None, known: _Known
         _check_own(known, engine)
     if testing.of_numbers:
         known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
-        if engine.kind not in ("auto", "memory") or engine.checkpoint is not None:
+        if not engine.is_plain:
             raise ParameterError(
                 "test='fisher-z' needs all numbers in memory; a cluster, a database and checkpoints are for counts"
             )
@@ -953,8 +954,7 @@ def _beside_table(
 def _seen(frame: Frame, x: int) -> NDArray[Any]:
     """Return the codes, or numbers, of the rows that have a value; one that means nothing if none has."""
     gaps = frame.gaps(x)
-    all_rows: NDArray[Any] = frame.numbers[x].values if x in frame.numbers else frame.column(x)
-    values = all_rows if gaps is None else all_rows[~gaps]
+    values = frame.values(x) if gaps is None else frame.values(x)[~gaps]
     return values if len(values) else np.zeros(1, np.int64)
 
 

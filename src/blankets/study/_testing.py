@@ -1,4 +1,4 @@
-"""`Testing`: how a test of independence is made."""
+"""`Testing`: how a test of independence is made; `Standing`: what the rows stand for that it is made of."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blankets.arguments import number, one_of
 from blankets.counting import Counter
@@ -16,13 +17,16 @@ from blankets.independence import (
     IndependenceTest,
     MixedTests,
     SeenBlocks,
+    SeenModel,
     SurveyTests,
     TableTests,
     Units,
     WeightedBlocks,
+    WeightedHoles,
     table_tests,
 )
 from blankets.records import named
+from blankets.study._engine import Place
 
 KINDS = ("auto", "g", "x2", "fisher-z")
 MOST_ROWS = 100_000  # rows that tests of numbers look at: a correlation of 0.016 is found in so many (power 0.95)
@@ -121,8 +125,7 @@ class Testing:
         if not self.takes_numbers or not measured.any():
             return tables
         if units is not None:
-            if frame.n_rows > MOST_ROWS:
-                drawn = np.sort(np.random.default_rng(0).choice(frame.n_rows, MOST_ROWS, replace=False))
+            if (drawn := _rows_looked_at(frame)) is not None:
                 frame = frame.take(drawn)
                 units = units.take(drawn, frame)
             weighted = WeightedBlocks(frame, units, reliability=self.reliability, strength=self.strength)
@@ -155,8 +158,52 @@ class Testing:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """What rows stand for that are not equal and independent draws (groups, weights), and how they are tested."""
+
+    testing: Testing
+    place: Place
+    weighs_holes: bool  # whether rows with a value stand for those without
+    survey: NDArray[np.float64] | None  # (rows,): weights of a survey
+    groups: NDArray[np.int64] | None  # (rows,): the group of each row
+    blocks: Sequence[int] = ()  # columns that are tested by functions although they are categories
+
+    def take(self, rows: NDArray[np.bool_] | None) -> Standing:
+        """Return the same of some rows; None: of all."""
+        if rows is None:
+            return self
+        survey = None if self.survey is None else self.survey[rows]
+        groups = None if self.groups is None else self.groups[rows]
+        return Standing(self.testing, self.place, self.weighs_holes, survey, groups, self.blocks)
+
+    def tests(self, frame: Frame, tables: TableTests, level: float | None) -> IndependenceTest:
+        """Return the tests of the rows of ``frame``, of which ``tables`` are those of categories."""
+        units = None if self.groups is None else Units(frame, None, self.groups)
+        plain = self.testing.mixed(frame, tables, level=level, blocks=self.blocks, units=units)
+        if not self.weighs_holes or not frame.holes:
+            return plain
+        model = SeenModel(frame)
+        return WeightedHoles(plain, self._weighted(frame, model), model)
+
+    def surveyed(self, frame: Frame) -> IndependenceTest:
+        """Return the tests of the rows of ``frame``, which have the weights of a survey."""
+        return self._weighted(frame, SeenModel(frame) if self.weighs_holes and frame.holes else None)
+
+    def _weighted(self, frame: Frame, model: SeenModel | None) -> IndependenceTest:
+        units = Units(frame, self.survey, self.groups, model)
+        tables = self.testing.surveyed(self.place.counter(frame.without_numbers()), units)
+        return self.testing.mixed(frame, tables, blocks=self.blocks, units=units)
+
+
 def at_most_rows(frame: Frame) -> Frame:
     """Return the frame, or 100,000 of its rows, drawn at random."""
+    drawn = _rows_looked_at(frame)
+    return frame if drawn is None else frame.take(drawn)
+
+
+def _rows_looked_at(frame: Frame) -> NDArray[np.int64] | None:
+    """Return which rows are looked at, drawn at random; None: all."""
     if frame.n_rows <= MOST_ROWS:
-        return frame
-    return frame.take(np.sort(np.random.default_rng(0).choice(frame.n_rows, MOST_ROWS, replace=False)))
+        return None
+    return np.sort(np.random.default_rng(0).choice(frame.n_rows, MOST_ROWS, replace=False))
