@@ -1,17 +1,17 @@
 """Rows as they are: what holes do to the level of tests, to blankets of known networks, and to time.
 
-    python benchmarks/rows.py [size] [networks] [groups] [numbers] [weighted] [imputed] [twin] --networks DIR
+    python benchmarks/rows.py [size] [seen] [networks] [groups] [numbers] [weighted] [imputed] [twin] --networks DIR
 
 *size*: how often a true null is rejected if values are missing, test by test ("testwise") and with "missing" as a
 level, for holes that come by chance (MCAR) in the pair, in the confounder or in all, and for holes that depend on the
-confounder, which is in the conditioning set (MAR). *networks*: distance (0 is best, from precision and recall) of the
-blankets of all nodes, 5,000 rows, with 0, 10 and 30% of all values missing, test by test and with incomplete rows
-deleted, and the processor's time as a multiple of that for the table without holes: of all nodes at once, each test of
-that, and of single nodes from a data frame (medians of turns). *groups*: how often a true null is
-rejected if rows come in groups, by the score test of groups and by G; *numbers*: the same where columns are numbers.
-*weighted*: the same if x is missing where a complete column and y say so, test by test and with missing="weighted".
-*imputed*: the same for ten completed tables, pooled (D3 for categories, D2 for numbers). *twin*: whether blankets of
-IAMB are those of a plain IAMB, written here, whose tests use locally complete rows as bnlearn does.
+confounder, which is in the conditioning set (MAR); *seen*: the same of numbers, test by test. *networks*: distance (0
+is best, from precision and recall) of the blankets of all nodes, 5,000 rows, with 0, 10 and 30% of all values missing,
+test by test and with incomplete rows deleted, and the processor's time as a multiple of that for the table without
+holes: of all nodes at once, each test of that, and of single nodes from a data frame (medians of turns). *groups*: how
+often a true null is rejected if rows come in groups, by the score test of groups and by G; *numbers*: the same where
+columns are numbers. *weighted*: the same if x is missing where a complete column and y say so, test by test and with
+missing="weighted". *imputed*: the same for ten completed tables, pooled (D3 for categories, D2 for numbers). *twin*:
+whether blankets of IAMB are those of a plain IAMB, written here, whose tests use locally complete rows as bnlearn does.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from _data import network
 from blankets.counting import MemoryCounter
 from blankets.data import Frame, ingest
 from blankets.errors import BlanketsError, BlanketsWarning
-from blankets.independence import CalibratedTests, ClusteredTests, Units, WeightedBlocks
+from blankets.independence import CalibratedTests, ClusteredTests, SeenBlocks, Units, WeightedBlocks
 from blankets.simulate.measures import compare
 from blankets.stats import calibrated_of_block, log_chi2_sf, table_statistics
 from blankets.study import Testing
@@ -69,6 +69,25 @@ def sizes(n_rows: int, draws: int) -> None:
                 told += [np.mean(log_p <= np.log(level)) / level for level in LEVELS]
             print(f"{where:16}{share:6.0%}" + "".join(f"{value:16.2f}" for value in told), flush=True)
     print(f"one standard error: {np.sqrt(0.99 / 0.01 / draws):.2f} at 0.01, {np.sqrt(0.95 / 0.05 / draws):.2f} at 0.05")
+
+
+def seen(n_rows: int, draws: int) -> None:
+    """Print how often numbers x and y, independent given z, are found dependent, test by test."""
+    print(f"{'missing':16}{'share':>6}" + "".join(f"{'testwise':>10} {a:<5}" for a in LEVELS))
+    for where in ("pair", "confounder", "all", "by confounder"):
+        for share in (0.1, 0.3, 0.5):
+            rng, rejected = np.random.default_rng([19, int(100 * share)]), np.zeros(len(LEVELS))
+            for _ in range(draws):
+                z, *own = rng.normal(size=(3, n_rows))
+                often = share * (1 + 0.8 * np.tanh(z)) if where == "by confounder" else share
+                gone = rng.random((3, n_rows)) < often
+                gone[:2] &= where != "confounder"
+                gone[2] &= where in ("confounder", "all")
+                columns = np.where(gone, np.nan, [z + own[0], z + own[1], z])
+                frame = ingest(dict(zip("xyz", columns, strict=True)), numbers=True).frame
+                rejected += SeenBlocks(frame).test(0, 1, (2,)).log_p <= np.log(LEVELS)
+            told = rejected / draws / np.array(LEVELS)
+            print(f"{where:16}{share:6.0%}" + "".join(f"{value:16.2f}" for value in told), flush=True)
 
 
 def punched(frame: Frame, share: float, seed: int) -> Frame:
@@ -325,6 +344,8 @@ def main() -> None:
     warnings.simplefilter("ignore", BlanketsWarning)
     if "size" in asked.what:
         sizes(2000, asked.draws)
+    if "seen" in asked.what:
+        seen(1000, asked.draws)
     if "groups" in asked.what:
         groups(asked.draws)
     if "numbers" in asked.what:
