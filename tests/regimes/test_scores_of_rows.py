@@ -46,17 +46,20 @@ def test_rare_levels_are_tested_together():
 
 
 @pytest.mark.slow
-def test_power_with_machine_labels_is_what_a_plan_promises():
-    rng, n, n_gold, p = np.random.default_rng(21), 2000, 100, 0.3
-    joint = np.outer([1 - p, p], [0.5, 0.5]) + 0.05 * np.array([[1, -1], [-1, 1]])  # p(y, x)
+@pytest.mark.parametrize(("levels", "n_gold", "shift"), [(2, 100, 0.05), (5, 150, 0.028)])
+def test_power_with_machine_labels_is_what_a_plan_promises(levels, n_gold, shift):
+    rng, n, p = np.random.default_rng(21), 20 * n_gold, 0.3
+    joint = np.outer([1 - p, p], np.full(levels, 1 / levels))  # p(y, x)
+    joint += shift * np.outer([1, -1], np.linspace(1, -1, levels))
     effect = float((joint * np.log(joint / np.outer(joint.sum(axis=1), joint.sum(axis=0)))).sum())
     found = []
     for _ in range(1000):
-        y, x = np.divmod(rng.choice(4, n, p=joint.ravel()), 2)
+        y, x = np.divmod(rng.choice(2 * levels, n, p=joint.ravel()), levels)
         said = np.where(rng.random(n) < 0.9, y, 1 - y).astype(float)
         scores = machine_scores(np.where(np.arange(n) < n_gold, y, -1).astype(np.int16), said)
         found.append(scores.test(scores.sums(*everyone(x)))[2] <= np.log(0.01))
-    planned = bl.plan(effect=effect, rows=n, labeled=n_gold, labels=bl.Predicted(accuracy=0.9, prior=p)).power
+    labels = bl.Predicted(accuracy=0.9, prior=p)
+    planned = bl.plan(effect=effect, rows=n, labeled=n_gold, dof=levels - 1, labels=labels).power
     assert 0.5 < planned < 0.9
     assert np.mean(found) == pytest.approx(planned, abs=3 * np.sqrt(planned * (1 - planned) / 1000) + 0.02)
 
@@ -157,6 +160,19 @@ def test_probabilities_and_names_of_classes():
         bl.test({**table, "said": 3.0 * chance}, "cough", "ill", labels=bl.Predicted("said"))
 
 
+def test_a_machine_that_tells_nothing_is_not_used():
+    """Answers are those of gold labels alone: never worse."""
+    rng = np.random.default_rng(11)
+    table, _ = machine_table(rng, n=1000, n_gold=60)
+    for said in (rng.integers(0, 2, 1000), np.ones(1000)):
+        useless, alone = {**table, "said": said}, {"labels": "mcar", "exclude": ["said"]}
+        found = bl.test(useless, "cough", "ill", labels=bl.Predicted("said"))
+        assert found.p == bl.test(useless, "cough", "ill", **alone).p
+        assert "the gold ones alone are used" in " ".join(found.notes)
+        told = bl.mutual_information(useless, "cough", "ill", labels=bl.Predicted("said"))
+        assert told.interval(0.9) == bl.mutual_information(useless, "cough", "ill", **alone).interval(0.9)
+
+
 def test_what_predicted_refuses():
     table, y = machine_table(np.random.default_rng(5), n=500, n_gold=100)
     labels = bl.Predicted("said", gold="ill")
@@ -235,7 +251,7 @@ def test_advice_on_gold_and_machine_labels():
     share, codes = 200 / 4000, np.nan_to_num(table["ill"], nan=-1).astype(np.int16)
     rho2 = machine_scores(codes, table["said"]).explained
     assert rho2 == pytest.approx(np.corrcoef(table["ill"][:200], table["said"][:200])[0, 1] ** 2, abs=0.02)
-    lost = (9 + 5 / (1 - rho2)) / (4 * 0.3 * 0.7)  # gold labels, for learning the machine's errors
+    lost = (8 + 4 * np.sqrt(rho2) / (1 - rho2)) / (4 * 0.3 * 0.7)  # gold labels, for learning the machine's errors
     assert advice.kappa == pytest.approx(share / (1 - (1 - share) * rho2) / (1 + (1 - share) * lost / 200), rel=0.03)
     worth = (1 - rho2) / (rho2 * share**2)  # the ratio of the derivatives of κN by gold and by machine labels
     assert f"as much as {worth:,.0f} more rows with a machine's label" in advice.cautions[-1]

@@ -164,13 +164,13 @@ def of_machine(false_positive: float, false_negative: float) -> tuple[LabelDesig
     def kappa(share: Floats, prior: Floats) -> Floats:
         return np.asarray(share / (1.0 - (1.0 - share) * channel.kappa(Surrogate.FULL, prior)))
 
-    def lost(prior: Floats) -> Floats:
-        return gold_labels_lost(channel.kappa(Surrogate.FULL, prior), prior)
+    def lost(prior: Floats, dof: Floats) -> Floats:
+        return gold_labels_lost(channel.kappa(Surrogate.FULL, prior), prior, dof)
 
     about = (
         f"The machine is wrong in {false_positive:.3g} of the negatives and {false_negative:.3g} of the positives, and "
         f"gold labels are drawn at random.{_ONLY_WEAK} That the machine's errors must be learned from gold labels "
-        f"is in κ."
+        f"is in κ; with less than twenty gold labels for each level of the feature the power is smaller."
     )
     both = replace(
         _BY_ROWS,

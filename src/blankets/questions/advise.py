@@ -202,9 +202,12 @@ class _Adviser:
         if Question.POWER not in self.regime.answers:
             return {}
         kappa = self.regime.kappa(self.labels, self.column.surrogate)
+        worth = float(self.n_rows)
+        if self.regime.name == "predicted":  # κ of labels is that of features with two levels
+            worth *= (1.0 + self._lost(1.0)) / (1.0 + self._lost(self.dof))
 
         def power(size: str, kept: float) -> float:
-            return float(attained_power(noncentrality(EFFECT_SIZES[size], self.n_rows, kept), self.dof, self.alpha))
+            return float(attained_power(noncentrality(EFFECT_SIZES[size], worth, kept), self.dof, self.alpha))
 
         return {
             "kappa": kappa.value,
@@ -300,6 +303,11 @@ class _Adviser:
         """The share ρ² of the variance of the class that the machine explains."""
         return 0.0 if self.labels.scores is None else self.labels.scores.explained
 
+    def _lost(self, dof: float) -> float:
+        """Return g c/n of methods (14.12), the loss for learning the machine's errors."""
+        n = self.labels.n_labeled
+        return (1.0 / n - 1.0 / self.n_rows) * float(gold_labels_lost(self._explained, self._largest_prior(), dof))
+
     def _machine_labels(self, effect: str, power: float) -> int | None:
         """Return how many more rows with a machine's label alone are enough; None if no number is.
 
@@ -308,7 +316,7 @@ class _Adviser:
         """
         full = float(detectable_effect(power, 1, self.dof, self.alpha)) / EFFECT_SIZES[effect]
         n, rho2 = self.labels.n_labeled, self._explained
-        lost = float(gold_labels_lost(rho2, self._largest_prior())) / n
+        lost = float(gold_labels_lost(rho2, self._largest_prior(), self.dof)) / n
         wanted, slope = 1.0 - n / full, rho2 - lost
         if wanted <= 0.0:
             return 0

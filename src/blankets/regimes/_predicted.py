@@ -20,6 +20,7 @@ from blankets.regimes._surrogates import Surrogate
 from blankets.stats import InformationEstimate, Loss, machine_scores, predicted_share
 
 _NINETY = 1.6448536269514722  # two-sided 10% point of the normal distribution
+_CHANCE = 4.0  # n r², r the correlation of gold and machine labels, that one useless machine in twenty exceeds
 
 
 @guarded
@@ -109,8 +110,12 @@ class Predicted(Regime):
             )
 
     def with_scores(self, labels: Labels, column: Column) -> Labels:
-        """Return the labels with the machine's beside them."""
+        """Return the labels with the machine's beside them; without, if these tell no more of gold ones than chance."""
         machine = _machine(column, labels)
+        gold, said = (values[labels.codes >= 0].astype(float) for values in (labels.codes, machine))
+        if not said.std() or len(gold) * np.corrcoef(gold, said)[0, 1] ** 2 < _CHANCE:
+            told = "the machine's tell no more of them than chance may, so that the gold ones alone are used"
+            return replace(labels, saw=f"{labels.saw}; {told}")
         share, error = predicted_share(labels.codes, machine)
         low, high = max(share - _NINETY * error, 0.0), min(share + _NINETY * error, 1.0)
         told = f"{labels.saw}; with the machine's, {share:.3g} of all rows are {labels.classes[1]!r} (90% interval "

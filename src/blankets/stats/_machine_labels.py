@@ -21,8 +21,8 @@ _BORROWED = 30.0  # gold rows of each class that a cell borrows from the others 
 _USELESS = 0.5  # gold rows of each class in which the machine tells nothing
 _UNSEEN = 1.0  # errors that gold rows of a cell may have missed, in each class
 # What it costs to learn the machine's errors, in gold labels; these came near the power of simulated tables.
-_LOST = 9.0  # with any machine
-_LOST_UNEXPLAINED = 5.0  # over the share of the variance of the class that the machine leaves open: few errors are seen
+_LOST = 8.0  # with any machine and feature
+_LOST_UNSEEN = 2.0  # for an error in each cell that gold rows may have missed; 4 if all of it were always allowed for
 _ALL_LOST = 5.0  # a machine that explains less than the inverse of this costs less: it gets little weight
 _NOISE = 2.0  # a machine's share in a cell that differs by less than the root of this, in standard errors, is noise
 
@@ -45,18 +45,19 @@ def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
     return RowScores(values, machine_cells, draws, itemgetter(1), known, kappa, p, explained)
 
 
-def gold_labels_lost(explained: ArrayLike, positives: ArrayLike) -> Floats:
+def gold_labels_lost(explained: ArrayLike, positives: ArrayLike, dof: ArrayLike = 1.0) -> Floats:
     """Return how many gold labels it costs to learn the machine's errors: c of methods (14.12).
 
-    ``explained``: share ρ² of the variance of the class that the machine explains. ``positives``: p(y=1).
+    ``explained``: share ρ² of the variance of the class that the machine explains. ``positives``: p(y=1). ``dof``:
+    degrees of freedom of the test, one less than the levels whose errors must be learned.
 
     Examples
     --------
-    >>> gold_labels_lost([0.0, 0.5, 0.75], 0.5).tolist()
-    [0.0, 19.0, 29.0]
+    >>> gold_labels_lost([0.0, 0.25, 0.64], 0.5).round(1).tolist()
+    [0.0, 10.7, 16.9]
     """
-    rho2, p = np.asarray(explained, float), np.asarray(positives, float)
-    lost = _LOST + _LOST_UNEXPLAINED / (1.0 - rho2)
+    rho2, p, cells = np.asarray(explained, float), np.asarray(positives, float), np.asarray(dof, float) + 1.0
+    lost = _LOST + _LOST_UNSEEN * cells * np.sqrt(rho2) / (1.0 - rho2)
     return np.asarray(np.minimum(_ALL_LOST * rho2, 1.0) * lost / (4.0 * p * (1.0 - p)))
 
 

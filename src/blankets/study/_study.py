@@ -62,6 +62,7 @@ from blankets.regimes import (
     Labels,
     Question,
     Regime,
+    SemiSupervised,
     Supervised,
     Surrogate,
     SurrogateColumn,
@@ -269,6 +270,7 @@ class Study:
         regime = known.regime(labels)
         if regime.beside is not None:
             labels = regime.with_scores(labels, column_beside(data, *regime.beside, known.reading))
+            regime = SemiSupervised("mcar") if labels.scores is None else regime  # a machine that tells nothing
         if more := regime.prior_is_short(labels):
             warn(
                 f"prior= says that p(y=1) is {regime.prior}, but {more}. That may be chance; power is computed as if "

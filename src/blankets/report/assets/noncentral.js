@@ -204,7 +204,7 @@ var BlanketsPlan = (function () {
     kappa: (s, p, rows) => {
       const rho2 = explained(q, p);
       // Gold labels that it costs to learn the machine's errors.
-      const lost = Math.min(5 * rho2, 1) * (9 + 5 / (1 - rho2)) / (4 * p * (1 - p));
+      const lost = Math.min(5 * rho2, 1) * (8 + 2 * (q.dof + 1) * Math.sqrt(rho2) / (1 - rho2)) / (4 * p * (1 - p));
       return s / (1 - (1 - s) * rho2) / (1 + (1 - s) * lost / (s * rows));
     },
   });
