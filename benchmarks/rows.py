@@ -1,16 +1,17 @@
 """Rows as they are: what holes do to the level of tests, to blankets of known networks, and to time.
 
-    python benchmarks/rows.py [size] [networks] [groups] [numbers] [weighted] [imputed] [twin] --networks DIR
+    python benchmarks/rows.py [size] [seen] [networks] [groups] [numbers] [weighted] [imputed] [twin] --networks DIR
 
 *size*: how often a true null is rejected if values are missing, test by test ("testwise") and with "missing" as a
 level, for holes that come by chance (MCAR) in the pair, in the confounder or in all, and for holes that depend on the
-confounder, which is in the conditioning set (MAR). *networks*: distance (0 is best, from precision and recall) of the
-blankets of all nodes, 5,000 rows, with 0, 10 and 30% of all values missing, test by test and with incomplete rows
-deleted, and the processor's time as a multiple of that for the table without holes. *groups*: how often a true null is
-rejected if rows come in groups, by the score test of groups and by G; *numbers*: the same where columns are numbers.
-*weighted*: the same if x is missing where a complete column and y say so, test by test and with missing="weighted".
-*imputed*: the same for ten completed tables, pooled (D3 for categories, D2 for numbers). *twin*: whether blankets of
-IAMB are those of a plain IAMB, written here, whose tests use locally complete rows as bnlearn does.
+confounder, which is in the conditioning set (MAR); *seen*: the same of numbers, test by test. *networks*: distance (0
+is best, from precision and recall) of the blankets of all nodes, 5,000 rows, with 0, 10 and 30% of all values missing,
+test by test and with incomplete rows deleted, and the processor's time as a multiple of that for the table without
+holes: of all nodes at once, each test of that, and of single nodes from a data frame (medians of turns). *groups*: how
+often a true null is rejected if rows come in groups, by the score test of groups and by G; *numbers*: the same where
+columns are numbers. *weighted*: the same if x is missing where a complete column and y say so, test by test and with
+missing="weighted". *imputed*: the same for ten completed tables, pooled (D3 for categories, D2 for numbers). *twin*:
+whether blankets of IAMB are those of a plain IAMB, written here, whose tests use locally complete rows as bnlearn does.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from _data import network
 from blankets.counting import MemoryCounter
 from blankets.data import Frame, ingest
 from blankets.errors import BlanketsError, BlanketsWarning
-from blankets.independence import CalibratedTests, ClusteredTests, Units, WeightedBlocks
+from blankets.independence import CalibratedTests, ClusteredTests, SeenBlocks, Units, WeightedBlocks
 from blankets.simulate.measures import compare
 from blankets.stats import calibrated_of_block, log_chi2_sf, table_statistics
 from blankets.study import Testing
@@ -70,6 +71,25 @@ def sizes(n_rows: int, draws: int) -> None:
     print(f"one standard error: {np.sqrt(0.99 / 0.01 / draws):.2f} at 0.01, {np.sqrt(0.95 / 0.05 / draws):.2f} at 0.05")
 
 
+def seen(n_rows: int, draws: int) -> None:
+    """Print how often numbers x and y, independent given z, are found dependent, test by test."""
+    print(f"{'missing':16}{'share':>6}" + "".join(f"{'testwise':>10} {a:<5}" for a in LEVELS))
+    for where in ("pair", "confounder", "all", "by confounder"):
+        for share in (0.1, 0.3, 0.5):
+            rng, rejected = np.random.default_rng([19, int(100 * share)]), np.zeros(len(LEVELS))
+            for _ in range(draws):
+                z, *own = rng.normal(size=(3, n_rows))
+                often = share * (1 + 0.8 * np.tanh(z)) if where == "by confounder" else share
+                gone = rng.random((3, n_rows)) < often
+                gone[:2] &= where != "confounder"
+                gone[2] &= where in ("confounder", "all")
+                columns = np.where(gone, np.nan, [z + own[0], z + own[1], z])
+                frame = ingest(dict(zip("xyz", columns, strict=True)), numbers=True).frame
+                rejected += SeenBlocks(frame).test(0, 1, (2,)).log_p <= np.log(LEVELS)
+            told = rejected / draws / np.array(LEVELS)
+            print(f"{where:16}{share:6.0%}" + "".join(f"{value:16.2f}" for value in told), flush=True)
+
+
 def punched(frame: Frame, share: float, seed: int) -> Frame:
     """Return a frame in which a share of all values is missing completely at random."""
     rng = np.random.default_rng(seed)
@@ -85,21 +105,43 @@ def only_complete(frame: Frame) -> Frame:
     return Frame.from_columns([part.column(j) for j in range(part.n_columns)], part.names, part.levels, part.n_rows)
 
 
-def distance(net, frame: Frame) -> tuple[float, float]:
-    """Return the mean distance of the blankets of all nodes, and the seconds that they took."""
-    began = time.process_time()
+def distance(net, frame: Frame) -> float:
+    """Return the mean distance of the blankets of all nodes."""
     try:
         found = bl.discover_all(frame, n_jobs=1)
     except BlanketsError:
-        return 1.0, time.process_time() - began
-    seconds = time.process_time() - began
-    values = [compare(found[name].members, net.blanket(name)).distance for name in frame.names]
-    return float(np.mean(values)), seconds
+        return 1.0
+    return float(np.mean([compare(found[name].members, net.blanket(name)).distance for name in frame.names]))
+
+
+def as_read(frame: Frame) -> pd.DataFrame:
+    """Return the table as a data frame, from which a search of one node starts."""
+    columns = {}
+    for j, name in enumerate(frame.names):
+        codes = frame.column(j).astype(int)
+        columns[name] = pd.Categorical.from_codes(np.where(codes < frame.arities[j], codes, -1), list(frame.levels[j]))
+    return pd.DataFrame(columns)
+
+
+def turns(holey: Frame, frame: Frame, n_turns: int = 9) -> list[float]:
+    """Return the time with holes over that without: of all nodes at once, of each test of that, of single nodes."""
+    seconds, n_tests, read = np.empty((n_turns, 2, 2)), [0, 0], [as_read(holey), as_read(frame)]
+    for turn in range(-1, n_turns):  # the first one does whatever is done once
+        for k, table in enumerate((holey, frame)):
+            began = time.process_time()
+            n_tests[k] = bl.discover_all(table, n_jobs=1).n_tests
+            seconds[turn, 0, k] = time.process_time() - began
+            began = time.process_time()
+            for name in table.names[::6]:
+                bl.discover(read[k], name, n_jobs=1)
+            seconds[turn, 1, k] = time.process_time() - began
+    at_once, single = np.median(seconds[:, :, 0] / seconds[:, :, 1], axis=0).tolist()
+    return [at_once, at_once * n_tests[1] / n_tests[0], single]
 
 
 def networks(directory: Path | None, n_rows: int, draws: int) -> None:
     """Print distances of the blankets of known networks."""
-    print(f"{'network':12}{'holes':>6}{'rows':>8}{'testwise':>10}{'drop':>8}{'time':>8}")
+    print(f"{'network':12}{'holes':>6}{'rows':>8}{'testwise':>10}{'drop':>8}{'time':>8}{'a test':>8}{'single':>8}")
     for name in ("alarm", "insurance"):
         net = network(directory, name)
         for share in (0.0, 0.1, 0.3):
@@ -108,13 +150,12 @@ def networks(directory: Path | None, n_rows: int, draws: int) -> None:
                 frame = net.sample(n_rows, seed)
                 holey = punched(frame, share, seed) if share else frame
                 rows = only_complete(holey) if share else frame
-                distance(net, holey)  # whatever is done once
-                here, seconds = distance(net, holey)
-                _, plain = distance(net, frame)
-                there = distance(net, rows)[0] if share and rows.n_rows > 1 else here if not share else 1.0
-                figures.append((rows.n_rows, here, there, seconds / plain))
-            complete, here, there, ratio = np.mean(figures, axis=0)
-            print(f"{name:12}{share:6.0%}{complete:8.0f}{here:10.3f}{there:8.3f}{ratio:8.2f}", flush=True)
+                here = distance(net, holey)
+                there = distance(net, rows) if share and rows.n_rows > 1 else here if not share else 1.0
+                figures.append((rows.n_rows, here, there, *turns(holey, frame)))
+            complete, here, there, *ratios = np.mean(figures, axis=0)
+            told = "".join(f"{ratio:8.2f}" for ratio in ratios)
+            print(f"{name:12}{share:6.0%}{complete:8.0f}{here:10.3f}{there:8.3f}{told}", flush=True)
 
 
 def locally_complete(codes: np.ndarray, arities: np.ndarray, x: int, y: int, given: list[int], kind: str) -> float:
@@ -303,6 +344,8 @@ def main() -> None:
     warnings.simplefilter("ignore", BlanketsWarning)
     if "size" in asked.what:
         sizes(2000, asked.draws)
+    if "seen" in asked.what:
+        seen(1000, asked.draws)
     if "groups" in asked.what:
         groups(asked.draws)
     if "numbers" in asked.what:

@@ -247,6 +247,12 @@ class TestRowsLost:
         assert "missing='testwise'" in str(blanket)
         assert "Rows deleted for missing values" not in str(blanket)
 
+    def test_a_level_says_what_it_does_to_conditioning(self):
+        data = clinic()
+        data.loc[::4, "drug"] = None
+        shown = " ".join(str(bl.discover(data, "ill", missing="level")).split())
+        assert "Missing is a level of drug. Given such a column, rows without a value count as alike" in shown
+
     def test_without_a_target(self):
         data = clinic()
         data.loc[::4, "ill"] = None

@@ -101,6 +101,21 @@ def test_each_member_is_tested_on_the_rows_that_have_all_members():
     assert set(found.n_rows.tolist()) == {len(table.dropna(subset=[0, 1, 2, 3]))}
 
 
+@pytest.mark.parametrize(("n_rows", "n_tests"), [(200, 2), (3000, 3)])
+def test_members_are_tested_as_a_table_of_the_complete_rows_has_it(n_rows, n_tests):
+    table, frame = with_holes(n_rows)
+    rows, alone = complete(table, (0, 1, 2, 3), ARITIES)
+    found = CalibratedTests(MemoryCounter(frame, 1), level=0.01).drop_one([0, 3, 2], 1)
+    other = CalibratedTests(MemoryCounter(alone, 1), level=0.01).drop_one([0, 3, 2], 1)
+    assert np.count_nonzero(found.reliable) == n_tests
+    for one, same in zip(found, other, strict=True):
+        assert (one.reliable, one.dof, one.method) == (same.reliable, same.dof, same.method)
+        if one.reliable:
+            statistic, dof = g_test(rows, ARITIES, one.x, 1, one.given, "log-likelihood")
+            assert (one.statistic, one.dof) == (pytest.approx(statistic, rel=1e-10, abs=1e-9), dof)
+            assert (one.log_p, one.n_rows) == (pytest.approx(same.log_p, rel=1e-9, abs=1e-12), len(rows))
+
+
 def test_a_test_without_rows_is_not_performed():
     codes = np.array([[2, 0], [0, 2], [2, 1], [1, 2]] * 20)
     frame = Frame.from_columns(list(codes.T), ["a", "b"], [(0, 1), (0, 1)], 80, frozenset({0, 1}))

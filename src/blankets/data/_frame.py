@@ -47,8 +47,8 @@ class DenseColumns:
 
     def take(self, rows: NDArray[np.int64]) -> DenseColumns:
         """Return the same columns with some rows only."""
-        chosen: Any = self.codes[:, rows]
-        return DenseColumns(np.ascontiguousarray(chosen))
+        chosen: Any = np.take(self.codes, rows, axis=1)
+        return DenseColumns(chosen)
 
 
 def take_rows(matrix: Any, rows: NDArray[np.int64]) -> Any:
@@ -251,11 +251,16 @@ class Frame:
         numbers = {j: number.filled() if j in self.holes else number for j, number in self.numbers.items()}
         return replace(made, numbers=numbers, holes=frozenset(), ordered=self.ordered)
 
+    @cached_property
+    def complete(self) -> NDArray[np.bool_] | None:
+        """Which rows have a value in every column; None if no column has holes."""
+        gaps = [gap for j in sorted(self.holes) if (gap := self.gaps(j)) is not None]
+        return ~np.logical_or.reduce(gaps) if gaps else None
+
     @property
     def n_complete(self) -> int | None:
-        """Number of rows that have a value in every column; None if no column has holes."""
-        gaps = [gap for j in sorted(self.holes) if (gap := self.gaps(j)) is not None]
-        return self.n_rows - int(np.count_nonzero(np.logical_or.reduce(gaps))) if gaps else None
+        """Number of these rows; None if no column has holes."""
+        return None if self.complete is None else int(np.count_nonzero(self.complete))
 
     def index(self, name: str) -> int:
         """Return the number of the column called ``name``."""

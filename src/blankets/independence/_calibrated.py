@@ -271,7 +271,7 @@ class CalibratedBatch(LazyBatch):
             dof=dof,
             log_p=log_p,
             effect=self._effect_of(i),
-            n_rows=self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i]),
+            n_rows=self.rows_of(i),
             method=METHODS[method],
         )
 

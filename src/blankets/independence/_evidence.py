@@ -122,16 +122,23 @@ class EvidenceBatch:
             float(self.dof[i]),
             log_p,
             self._effect_of(i),
-            self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i]),
+            self.rows_of(i),
             self.given[i] if isinstance(self.given, list) else self.given,
             bool(self.reliable[i]),
             "" if self._method is None else self.methods[self._method[i]],
         )
 
     def _effect_of(self, i: int) -> float:
-        if self._effect is None and isinstance(self.n_rows, int):
-            return float(self.statistic[i]) / (2 * self.n_rows)
-        return float(self.effect[i])
+        if self._effect is None:
+            return float(self.statistic[i]) / (2 * max(self.rows_of(i), 1))
+        return float(self._effect[i])
+
+    def _rows(self) -> NDArray[np.int64]:
+        return np.full(len(self), self.n_rows) if isinstance(self.n_rows, int) else self.n_rows
+
+    def rows_of(self, i: int) -> int:
+        """Return how many rows test ``i`` used."""
+        return self.n_rows if isinstance(self.n_rows, int) else int(self.n_rows[i])
 
     def given_of(self, i: int) -> Given:
         """Return the conditioning set of test ``i``."""
@@ -244,7 +251,7 @@ class EvidenceBatch:
             return replaced
 
         same_rows = isinstance(self.n_rows, int) and isinstance(new.n_rows, int) and self.n_rows == new.n_rows
-        by_default = same_rows and self._effect is None and new._effect is None
+        by_default = self._effect is None and new._effect is None
         method = None if self.method is None or new.method is None else put(self.method, new.method)
         return EvidenceBatch(
             self.xs,
@@ -252,9 +259,7 @@ class EvidenceBatch:
             given,
             statistic=put(self.statistic, new.statistic),
             dof=put(self.dof, new.dof),
-            n_rows=self.n_rows
-            if same_rows
-            else put(np.resize(self.n_rows, len(self)), np.resize(new.n_rows, len(new))),
+            n_rows=self.n_rows if same_rows else put(self._rows(), new._rows()),
             reliable=put(self.reliable, new.reliable),
             log_p=put(self.log_p, new.log_p),
             effect=None if by_default else put(self.effect, new.effect),

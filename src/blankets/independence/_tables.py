@@ -103,7 +103,7 @@ class TableTests(CountedTests):
         if len(members) == 1:
             return self.scan(members, y)
         table = self._table
-        if table is None or not members or self._gappy(members, y):
+        if table is None or not members:
             return super().drop_one(members, y)
         columns = np.array(members, np.int64)
         order = columns.argsort()
@@ -313,8 +313,7 @@ class TableTests(CountedTests):
         """Return the rows behind tests: all, or those that each test had, where columns have holes."""
         if rows is None or not self.counter.holes:
             return self.counter.n_rows
-        gone = np.isnan(rows)
-        return (np.where(gone, self.counter.n_rows, rows) if gone.any() else rows).astype(np.int64)
+        return np.fmin(rows, self.counter.n_rows).astype(np.int64)  # NaN where none was tried
 
     def _reliable(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return which tests have enough rows: all, if the test of the column with the most levels has."""

@@ -7,6 +7,8 @@ p-values and methods (see `blankets.kernels._moments`), and which tests were per
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from blankets.kernels._bits import bits_of, cell_masks, common_bits, count_by_bits
@@ -535,16 +537,28 @@ def scan_bits(
 
 
 @inner
-def _count_joint(table: Table, members: Ints, n_cells: int64, n_y: int64, y: int64, room: Room) -> void:
-    """Set the second table to the counts of all combinations of levels: those of ``y`` vary slowest."""
+def _count_joint(table: Table, members: Ints, n_cells: int64, n_y: int64, y: int64, room: Room) -> int64:
+    """Set the second table to the counts of all combinations of levels: those of ``y`` vary slowest.
+
+    Rows without a value of one of them are left out; return how many are there.
+    """
+    n_joint: int64 = 1
+    n_seen: int64 = 0
     for r in range(table.n_rows):
         room.cells[0, r] = 0
     for i in range(members.shape[0]):
-        join(room.cells, 0, table.arities[members[i]], table.codes, members[i], 1, n_cells, room.cells, 0)
+        arity: int64 = table.arities[members[i]]
+        join_seen(room.cells, 0, n_joint, arity, table.codes, members[i], arity, 1, room.cells, 0)
+        n_joint *= arity
     room.x_first[0] = y
-    count_columns(table.codes, room.x_first, 0, 1, table.arities, 0, room.cells, n_cells, room.lanes, room.tables, 0)
-    for k in range(n_cells * n_y):
-        room.tables[1, k] = room.tables[0, k]
+    count_columns(
+        table.codes, room.x_first, 0, 1, table.arities, 1, room.cells, n_cells + 1, room.lanes, room.tables, 0
+    )
+    for level in range(n_y):
+        for c in range(n_cells):
+            room.tables[1, level * n_cells + c] = room.tables[0, level * (n_cells + 1) + c]
+            n_seen += room.tables[0, level * (n_cells + 1) + c]
+    return n_seen
 
 
 @inner
@@ -571,45 +585,51 @@ def _table_from_joint(table: Table, members: Ints, i: int64, n_y: int64, room: R
 
 
 @door
-def drop_each(table: Table, formula: Formula, members: Ints, y: int64) -> Answers:
+def drop_each(table: Table, formula: Formula, members: Ints, y: int64) -> tuple[int, Any, Any, Any, Any, Any, Any]:
     """Test each of ``members``, in ascending order, against ``y`` given all the others, from their joint table.
 
-    Answers are those of `test_columns`; there are -1 tests if the joint table would be large.
+    Answers are those of `test_columns`, and the rows that each test had, all of which are the same: those with a value
+    of all columns. There are -1 tests if the joint table would be large.
     """
     checked(table, members, y, members)
     n: int64 = members.shape[0]
     n_y: int64 = table.arities[y]
-    answers, tested = np.full((4, n), np.nan), np.zeros(n, np.bool_)
+    answers, tested = np.full((5, n), np.nan), np.zeros(n, np.bool_)
     cells: float64 = 1.0
     for i in range(n):
         cells *= table.arities[members[i]]
     if cells * n_y > max(JOINT_COUNTS, table.n_rows // ROWS_A_COUNT):
-        return TOO_LARGE, answers[0], answers[1], answers[2], answers[3], tested
+        return TOO_LARGE, answers[0], answers[1], answers[2], answers[3], tested, answers[4]
     statistic: NewReals = view(answers[0])
     dof: NewReals = view(answers[1])
     log_p: NewReals = view(answers[2])
     method: NewReals = view(answers[3])
+    rows: NewReals = view(answers[4])
     reliable: NewBytes = view(tested.view(np.uint8))
     n_cells: int64 = whole(cells)
     room: Room = taken(formula, table, n, 1)
     widest: int64 = 1
     for i in range(n):
         widest = max(widest, table.arities[members[i]])
-    room.grow(2, n_cells * n_y, 0, n_cells, widest, n_y)
+    room.grow(2, (n_cells + 1) * (n_y + 1), 0, n_cells, widest, n_y)
     n_tests: int64 = 0
+    n_seen: int64 = -1
     with nogil:
         for i in range(n):
             n_x: int64 = table.arities[members[i]]
             free: float64 = (cells / n_x) * ((n_x - 1) * (n_y - 1))
             performed: bint = table.n_rows >= formula.reliability * free
+            if performed and n_seen < 0:
+                n_seen = _count_joint(table, members, n_cells, n_y, y, room)
+            if performed:
+                rows[i] = n_seen
+                performed = n_seen > 0 and n_seen >= formula.reliability * free
             reliable[i] = performed
             dof[i] = free if performed else 0.0
-            if performed and n_tests == 0:
-                _count_joint(table, members, n_cells, n_y, y, room)
             if performed:
                 n_tests += 1
                 _table_from_joint(table, members, i, n_y, room)
                 share_strata(room.tables, 0, n_x, n_y, n_cells // n_x, formula, room)
                 answer(i, 0, n_x, n_y, n_cells // n_x, formula, room, statistic, dof, log_p, method)
     given_back(formula, room)
-    return n_tests, answers[0], answers[1], answers[2], answers[3], tested
+    return n_tests, answers[0], answers[1], answers[2], answers[3], tested, answers[4]

@@ -63,16 +63,16 @@ def join_seen(
     none_of_wide: uint32 = n_wide
     none_of_narrow: uint32 = arity
     beyond: uint32 = n_wide * arity
-    n_gone: int64 = 0
+    n_gone: uint32 = 0
     if not cython.compiled:
         codes, column = np.asarray(wide)[w], np.asarray(narrow)[x].astype(np.uint32)
         gone = (codes >= none_of_wide) | (column >= none_of_narrow)
         np.asarray(out)[o] = np.where(gone, beyond, codes * np.uint32(times) + column * np.uint32(weight))
         return int(np.count_nonzero(gone))
-    for r in range(out.shape[1]):
+    for r in range(out.shape[1]):  # without a branch, which would be guessed wrong at many holes
         code: uint32 = wide[w, r] * times + narrow[x, r] * weight
-        hole: bint = wide[w, r] >= none_of_wide or narrow[x, r] >= none_of_narrow
-        out[o, r] = beyond if hole or code > beyond else code
+        hole: uint32 = (wide[w, r] >= none_of_wide) | (narrow[x, r] >= none_of_narrow)
+        out[o, r] = beyond if hole | (code > beyond) else code
         n_gone += hole
     return n_gone
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from blankets.data import MISSING_IS_A_LEVEL
 from blankets.results._determined import emptied
 from blankets.results._false_members import false_members_sentence
 from blankets.results._words import count_of, cut_sentence, format_p, format_seconds, joined, shown, wrapped
@@ -208,11 +209,12 @@ def undecided_sentence(blanket: Blanket) -> str:
 
 
 def gaps_sentence(blanket: Blanket) -> str:
-    """Say how many rows are complete, where each test found its own; empty where values are not missing."""
-    complete = blanket.data.get("complete_rows")
+    """Say how many rows are complete, where each test found its own, or what a level does; empty without gaps."""
+    complete, where = blanket.data.get("complete_rows"), joined(tuple(blanket.data.get("missing", ())))
+    if where and blanket.data.get("missing_policy") == "level":
+        return f"Missing is a level of {where}. {MISSING_IS_A_LEVEL}"
     if complete is None:
         return ""
-    where = joined(tuple(blanket.data.get("missing", ())))
     return (
         f"Values are missing in {where}: {complete:,} of {blanket.n_rows:,} rows "
         f"are complete, and each test used the rows that have what it needs."

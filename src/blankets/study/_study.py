@@ -372,12 +372,14 @@ class Study:
 
         Tests given them would look at that class alone.
         """
-        if self.column is None or not isinstance(self.table, Frame) or not self.regime.plain:
+        if self.column is None or not isinstance(self.table, Frame) or not self.table.holes or not self.regime.plain:
             return ()
         codes = self.labels.codes if len(self.labels.codes) else np.arange(self.table.n_rows)
+        most = int(np.unique(codes, return_counts=True)[1].max(initial=0))  # more rows cannot be of one class
         gaps = {x: gap for x in self.table.holes if x != self.column and (gap := self.table.gaps(x)) is not None}
-        seen = {x: codes[~gap] for x, gap in gaps.items() if len(gap) == len(codes)}
-        return tuple(x for x in sorted(seen) if not len(seen[x]) or np.ptp(seen[x]) == 0)
+        few = {x: ~gap for x, gap in gaps.items() if len(codes) - np.count_nonzero(gap) <= most}
+        seen = {x: codes[few[x]] for x in sorted(few) if len(few[x]) == len(codes)}
+        return tuple(x for x, classes in seen.items() if not len(classes) or classes.min() == classes.max())
 
     @cached_property
     def known_drivers(self) -> tuple[int, ...]:
@@ -818,7 +820,8 @@ class Study:
         return (
             f"Rows with a value stand for those without one, weighted by complete columns that tell of the gaps, in "
             f"{', '.join(words)}. Gaps that depend on anything else, or on the missing value itself, are not "
-            f"corrected.",
+            f"corrected. A test in which few rows would stand for very many is not made, and counts as one with too "
+            f"few rows; missing='testwise' makes it, without this correction.",
         )
 
     @property
@@ -857,9 +860,10 @@ class _Known:
         codes = read.frame.column(at)[~gaps]
         if not is_number and (not len(codes) or codes.min() == codes.max()):
             return read
+        frame = read.frame.take(~gaps)
         report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
         if report.complete_rows is not None:
-            complete = read.frame.take(~gaps).n_complete
+            complete = None if read.frame.complete is None else int(read.frame.complete[~gaps].sum())
             report = replace(report, complete_rows=None if complete == len(codes) else complete)
         advice = "say with labels= if they are to count as unlabeled"
         if is_number:
@@ -871,7 +875,6 @@ class _Known:
         )
         groups = None if read.groups is None else read.groups[~gaps]
         survey = None if read.survey is None else read.survey[~gaps]
-        frame = read.frame.take(~gaps)
         frame = replace(frame, holes=frame.holes - {at}) if is_number else frame
         return replace(read, frame=frame, unlabeled=None, report=report, groups=groups, survey=survey)
 
