@@ -4,9 +4,11 @@ Sums are added in the same order everywhere. The logarithm of the gamma function
 compiled kernels, and Python's own in others: only its last digits differ.
 """
 
+import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,3 +57,15 @@ def test_compiled_or_not(tmp_path):
     np.testing.assert_array_equal(compiled["statistics"], plain["statistics"])
     np.testing.assert_array_equal(compiled["chosen"], plain["chosen"])
     np.testing.assert_allclose(compiled["log_ps"], plain["log_ps"], rtol=1e-12, atol=1e-15)
+
+
+def test_no_name_stands_for_two_things():
+    """The files of kernels are compiled as one: the later of two would count in both."""
+    homes: dict[str, list[str]] = {}
+    for path in Path(kernels.__file__).parent.glob("_[a-z]*.py"):
+        for node in ast.parse(path.read_text("utf-8")).body:
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                homes.setdefault(node.name, []).append(path.name)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                homes.setdefault(node.target.id, []).append(path.name)
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}

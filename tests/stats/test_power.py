@@ -1,6 +1,7 @@
 """Power against SciPy's noncentral chi-square, statsmodels, 30-digit sums, and simulation."""
 
 import math
+import time
 
 import mpmath
 import numpy as np
@@ -21,6 +22,7 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
+from blankets.stats._special import noncentral_chi2_cdf
 
 dofs = st.integers(1, 200)
 alphas = st.floats(1e-6, 0.2)
@@ -125,3 +127,18 @@ def test_against_simulated_tables():
     rejected = float((g > stats.chi2.isf(alpha, 2)).mean())
     power = float(attained_power(noncentrality(effect, n), 2, alpha))
     assert rejected == pytest.approx(power, abs=4 * math.sqrt(power * (1 - power) / draws) + 0.01)
+
+
+def test_large_noncentralities_take_no_time_and_are_right():
+    for large in (2.9e5, 3.1e5, 1e7, 3e8):  # both sides of the limit at which the formula takes over
+        for dof in (1.0, 40.0):
+            at = dof + large + np.sqrt(2 * (dof + 2 * large)) * np.array([-4.0, -1.0, 0.0, 1.5])
+            expected = stats.ncx2.cdf(at, dof, large)
+            assert noncentral_chi2_cdf(at, dof, large) == pytest.approx(expected, abs=1e-9)
+    began = time.process_time()
+    far = np.array([1e18, 1e30, 1e300])
+    deviations = 1e18 + 2e9 * np.array([-1.0, 0.0, 2.0])
+    assert noncentral_chi2_cdf(far, 2.0, far) == pytest.approx([0.5, 0.5, 0.5], abs=1e-6)
+    assert noncentral_chi2_cdf(deviations, 2.0, 1e18) == pytest.approx(stats.norm.cdf([-1.0, 0.0, 2.0]), abs=1e-6)
+    assert noncentral_chi2_cdf(5.0, 2.0, np.inf) == 0.0
+    assert time.process_time() - began < 1.0

@@ -14,6 +14,7 @@ from blankets.kernels._types import *
 
 ROOT_2: float64 = 1.4142135623730951
 ROOT_2_PI: float64 = 2.5066282746310002
+MANY_TERMS: float64 = 3e5  # noncentrality from which on sums of its terms are slower and no better than a formula
 
 
 @inner
@@ -96,6 +97,19 @@ def _chi2_quantile(p: float64, dof: float64, upper: bint) -> float64:
 
 
 @inner
+def _nearly_normal(x: float64, dof: float64, noncentrality: float64) -> float64:
+    """Return P(noncentral chi-square <= x) by Sankaran's power of it (1959), right to 1e-9 if it is large."""
+    mean: float64 = dof + noncentrality
+    part: float64 = 1.0 / (1.0 + noncentrality / mean)  # dof + 2 noncentrality = mean / part; no squares of large ones
+    h: float64 = 1.0 - 2.0 / 3.0 * part * part * (1.0 + 2.0 * noncentrality / mean)
+    p: float64 = 1.0 / (part * mean)
+    m: float64 = (h - 1.0) * (1.0 - 3.0 * h)
+    middle: float64 = 1.0 + h * p * (h - 1.0 - 0.5 * (2.0 - h) * m * p)
+    z: float64 = (exp(h * log(x / mean)) - middle) / (h * sqrt(2.0 * p) * (1.0 + 0.5 * m * p))
+    return 0.5 * erfc(-z / ROOT_2)
+
+
+@inner
 def _noncentral(x: float64, dof: float64, noncentrality: float64) -> float64:
     """Return P(noncentral chi-square <= x): central ones, weighted by a Poisson law, from its largest weight on.
 
@@ -103,8 +117,10 @@ def _noncentral(x: float64, dof: float64, noncentrality: float64) -> float64:
     """
     if x != x or dof != dof or noncentrality != noncentrality:
         return NAN
-    if x <= 0.0:
+    if x <= 0.0 or noncentrality == INFINITY:
         return 0.0
+    if noncentrality > MANY_TERMS:
+        return _nearly_normal(x, dof, noncentrality)
     h: float64 = 0.5 * noncentrality
     t: float64 = 0.5 * x
     j: float64 = floor(h)
