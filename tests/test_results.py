@@ -279,10 +279,12 @@ def test_explain_a_column_that_could_not_be_tested(blanket):
 
 
 def test_explain_a_dependent_column_that_was_left_out():
-    trace = Trace()
-    trace.passed_over(batch([3], (), [30.0]), "growing")
-    text = str(searched_with(Found(members=()), trace).explain("hair"))
-    assert "This test alone says dependent at level 0.01" in text
+    for phase, why in (("growing", "preferred another column or stopped"), ("closing", "enter only at a smaller one")):
+        trace = Trace()
+        trace.passed_over(batch([3], (), [30.0]), phase)
+        text = " ".join(searched_with(Found(members=()), trace).explain("hair").lines)
+        assert "This test alone says dependent at level 0.01" in text
+        assert why in text
 
 
 def test_explain_what_was_excluded_unseen_or_asked_for(blanket):

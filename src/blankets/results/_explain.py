@@ -216,6 +216,11 @@ def _doubt(blanket: Blanket, history: tuple[Step, ...]) -> str:
         last = f"the last test that was performed says dependent{_at_level(blanket)}; " if dependent else ""
         more = "with more rows, fewer levels or a smaller 'reliability' it could be tested"
         return f"So there is no evidence of independence: {last}{more}."
+    if dependent and history[-1].phase == "closing":
+        return (
+            f"This test alone says dependent{_at_level(blanket)}. But closing asks about all columns, and chance makes "
+            "some of so many p-values small: it lets a column enter only at a smaller one."
+        )
     if dependent:
         return f"This test alone says dependent{_at_level(blanket)}; the search preferred another column or stopped."
     return ""
