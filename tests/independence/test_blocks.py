@@ -173,6 +173,17 @@ def test_a_level_without_a_positive_is_no_evidence_where_few_were_to_be_expected
     assert evidence.p > 0.01
 
 
+def test_six_rows_of_a_rare_level_that_all_have_one_of_two_even_levels():
+    # The six rows are given, and the other column is drawn in them: 0 or 6 of 6 have the chance 2/64. The number that
+    # is given tells nothing. With six rows drawn of 300, and so a number of them that varies, p was 0.1.
+    z = np.sin(np.arange(300.0))
+    even = np.where(np.arange(300) % 2, "a", "b")
+    rare = np.where(np.isin(np.arange(300), [11, 61, 111, 161, 211, 261]), "yes", "no")
+    tests = BlockTests(MemoryMoments(ingest({"z": z, "even": even, "rare": rare}, numbers=True).frame))
+    found = [tests.test(x, y, [0]) for x, y in ((1, 2), (2, 1))]
+    assert [np.exp(one.log_p) for one in found] == [pytest.approx(2 / 64 / 1.1, rel=0.1)] * 2
+
+
 def test_a_count_that_is_mostly_0_and_a_rare_class_keep_the_level():
     rejected, draws = 0, 100
     for seed in range(draws):

@@ -479,12 +479,14 @@ class _Rows:
         if codes is None:
             return 0.0, _NOTHING
         moments, counts = self.moments, np.bincount(codes)
-        small, probability = self.given.fitted(drawn, codes, keep=drawn == self.y)
         few = (moments.fewest(drawn), moments.fewest(other))
         meet = max(few) < RARE or few[0] * few[1] < _FEW_TOGETHER * moments.n_rows
         if meet and len(counts) == 2 and others is not None and others.max() == 1:
+            # Given the rows of the rarer level, whose number does not vary, the other column is drawn in them.
             rare, rare_other = int(counts.argmin()), int(np.bincount(others).argmin())
-            return meetings_test(codes == rare, others == rare_other, probability[rare]), _MEET
+            probability = self.given.fitted(other, others, keep=other == self.y)[1][rare_other]
+            return meetings_test(others == rare_other, codes == rare, probability), _MEET
+        small, probability = self.given.fitted(drawn, codes, keep=drawn == self.y)
         functions = moments.rows(drawn, moments.tested(drawn))
         by_level = np.array([functions[:, np.argmax(codes == level)] for level in range(len(counts))]).T
         first = (int(moments.first[other]), int(moments.first[drawn]))
