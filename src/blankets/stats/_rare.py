@@ -19,7 +19,7 @@ from blankets.stats._tail import log_p_of
 
 RARE = 40  # rows expected to have the rarest levels of both columns, below which these are rare
 MOST_LEVELS = 8  # levels of a category for which this is worth its time
-ROWS_A_FUNCTION = 4  # rows of the rarest level for each function that its probability depends on
+ROWS_A_FUNCTION = 1  # rows of the rarest level for each function of its probability; the prior does the rest
 _RIDGE = 1.0  # weight of the prior of logistic coefficients (normal, variance 1) next to the rows
 _STEPS, _GAIN = 25, 1e-10  # of a fit: at most so many, and until one gains so little (a step of 1e-5 standard errors)
 _LEAST_SPREAD = 0.3  # share of the variance of a chi-square, below which it is not believed
