@@ -34,7 +34,6 @@ Floats = NDArray[np.float64]
 _CELLS = (-2, -1)
 _DRAWS = (100, 1000)  # tables that are drawn under independence: first, and if that leaves a doubt
 _ENOUGH = 15  # of the first draws are as large: the p-value is far from every level that is used
-_SEED = 0  # of these draws: the same table has the same p-value
 _TAIL = 0.01  # smaller p-values follow from the shape of the tail of the draws
 _SHAPE = 0.03  # the largest of the draws, which tell that shape
 _LEAST = 10.0  # rows that tell the class, in a cell that is tested by itself; chosen by simulation (labels.py, gold)
@@ -101,7 +100,8 @@ class RowScores:
         log_p = float(log_chi2_sf(statistic, dof))
         if not dof or log_p > _CLEAR:
             return statistic, dof, log_p
-        law, rng = np.zeros(0), np.random.default_rng(_SEED)
+        # The table is the seed: it has the same p-value again, and other tables do not share its luck.
+        law, rng = np.zeros(0), np.random.default_rng(np.rint(np.abs(sums)).astype(np.int64).ravel())
         for n_draws in _DRAWS:
             first = self.fitted(found.draw(rng, n_draws))
             second = self.fitted(first.draw(rng, 1)).statistic
