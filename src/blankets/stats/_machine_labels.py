@@ -163,10 +163,9 @@ def _independent(gold: Floats, rest: Floats) -> tuple[Floats, Floats]:
         q = q + step * np.minimum(1.0, 0.95 / np.maximum(most, _NEAR))  # shares stay positive
         if np.max(np.abs(step) / q) < _NEAR:
             break
-    ratio = (gold * np.log(free * gold / value / q)).sum(axis=(0, 1)) + (rest * np.log(free / q.sum(axis=0))).sum(
-        axis=0
-    )
-    return np.asarray(np.maximum(2.0 * ratio.sum(axis=_CELLS), 0.0)), np.asarray(q)
+    of_gold = (gold * np.log(free * gold / value / q)).sum(axis=(0, 1))
+    of_rest = (rest * np.log(free / q.sum(axis=0))).sum(axis=0)
+    return np.asarray(np.maximum(2.0 * (of_gold + of_rest).sum(axis=_CELLS), 0.0)), np.asarray(q)
 
 
 def _two_values(gold: NDArray[np.int16], machine: Floats) -> tuple[float, float]:
