@@ -50,7 +50,7 @@ def lost_for_errors(explained: ArrayLike, positives: ArrayLike, gold: ArrayLike,
     Examples
     --------
     >>> lost_for_errors([0.0, 0.25, 0.64], 0.5, 200).round(3).tolist()
-    [0.0, 0.04, 0.083]
+    [0.0, 0.04, 0.093]
     """
     rho2, p, n, cells = (np.asarray(part, float) for part in (explained, positives, gold, np.add(dof, 1.0)))
     return np.asarray(_LOST / (4.0 * p * (1.0 - p)) * np.sqrt(rho2 / (1.0 - rho2)) * (cells / n) ** 0.75)
