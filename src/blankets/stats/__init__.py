@@ -69,7 +69,6 @@ from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
 
 __all__ = [
-    "draws_test",
     "Basis",
     "COARSE",
     "Cells",
@@ -110,6 +109,7 @@ __all__ = [
     "detectable_effect",
     "divided",
     "doubtful_tests",
+    "draws_test",
     "effect_from_w",
     "entropy_terms",
     "equal_means",
