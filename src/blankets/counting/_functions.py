@@ -20,6 +20,7 @@ from blankets import kernels
 TESTED = 2  # functions of a number that are tested
 GIVEN = 8  # functions of a number that are conditioned on, at most
 FEWEST = 5  # rows that a level must have to be a function of its own
+MANY = 48  # functions of a category from which on they are not written out for all rows
 SKEWED, HEAVY = 1.0, 2.0  # skewness and excess kurtosis beyond which a number gives way to its normal scores
 _WINSOR = 0.01  # share of the rows at each end at which a heavy-tailed number is held
 _NEW = 1e-4  # share of a function's length that the ones before it must leave
@@ -29,16 +30,92 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Contrasts:
+    """Orthonormal indicators of a category: each level but the last against all that follow it.
+
+    They take a number for each row, and not one for each row and level: hundreds of levels are no more work than one.
+    """
+
+    codes: NDArray[np.int64]  # (rows,): levels in their order here, the most frequent last
+    own: Floats  # (levels - 1,): value of each function in its own level; in the levels before it is 0
+    later: Floats  # (levels - 1,): its value in the levels that follow
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+    @classmethod
+    def of(cls, codes: NDArray[np.integer]) -> Contrasts:
+        """Return those of a column; levels without rows are gone.
+
+        What the levels before it leave of an indicator is 1 - c/m in its c rows and -c/m in the others of the m that
+        have none of those levels; its length is the root of c (1 - c/m).
+
+        >>> Contrasts.of(np.array([0, 0, 0, 1])).values.round(3).tolist()
+        [[-0.289, -0.289, -0.289, 0.866]]
+        """
+        counts = np.bincount(codes)
+        order = np.argsort(-counts, kind="stable")
+        order = np.roll(order[counts[order] > 0], -1)
+        place = np.zeros(len(counts), np.int64)
+        place[order] = np.arange(len(order))
+        there = counts[order]
+        share = there[:-1] / np.cumsum(there[::-1])[:0:-1]
+        length = np.sqrt(there[:-1] * (1.0 - share))
+        return cls(place[codes], (1.0 - share) / length, -share / length)
+
+    @property
+    def values(self) -> Floats:
+        """The functions, shape (functions, rows)."""
+        return self.of_sums(np.eye(len(self) + 1))[:, self.codes]
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """Return the inner products with other functions, whose sums over the rows of each level these are."""
+        after = np.cumsum(sums[::-1], axis=0)[-2::-1]
+        return self.own[:, None] * sums[:-1] + self.later[:, None] * after
+
+    def products(self, other: NDArray[np.floating] | Contrasts) -> Floats:
+        """Return the inner products with other functions, shape (functions, other functions)."""
+        size = len(self) + 1
+        if isinstance(other, Contrasts):
+            width = len(other) + 1
+            counts = np.bincount(self.codes * width + other.codes, minlength=size * width).reshape(size, width)
+            return other.of_sums(self.of_sums(counts.astype(np.float64)).T).T
+        sums = [np.bincount(self.codes, row, minlength=size) for row in other]
+        return self.of_sums(np.array(sums, np.float64).reshape(-1, size).T)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Functions:
     """Functions of one column."""
 
-    values: Floats  # (functions, rows): orthonormal, mean 0, the most telling first
+    made: Floats | Contrasts  # (functions, rows): orthonormal, mean 0, the most telling first
     tested: int  # how many of them, from the first on, are tested
     first: int  # how many of these are tested alone too: fewer degrees of freedom
     graded: bool  # whether fewer of them may be conditioned on where rows are few
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.made)
+
+    @property
+    def values(self) -> Floats:
+        """The functions, shape (functions, rows)."""
+        return self.made.values if isinstance(self.made, Contrasts) else self.made
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory they take."""
+        return self.made.codes.nbytes if isinstance(self.made, Contrasts) else self.made.nbytes
+
+
+def products(these: NDArray[np.floating] | Contrasts, others: NDArray[np.floating] | Contrasts) -> Floats:
+    """Return the inner products of two sets of functions.
+
+    >>> products(np.array([[1.0, 0.0]]), np.array([[0.6, 0.8]])).tolist()
+    [[0.6]]
+    """
+    if isinstance(these, Contrasts):
+        return these.products(others)
+    return others.products(these).T if isinstance(others, Contrasts) else np.asarray(these @ others.T)
 
 
 def functions_of_number(values: NDArray[np.floating], most: int = GIVEN) -> Functions:
@@ -88,16 +165,16 @@ def functions_of_levels(codes: NDArray[np.integer], *, ordered: bool = False) ->
     1
     """
     counts = np.bincount(codes)
+    n_levels = np.count_nonzero(counts)
+    if not ordered or n_levels < 3:
+        made = Contrasts.of(codes)
+        return Functions(made if len(made) >= MANY else made.values, len(made), len(made), graded=False)
     order = np.argsort(-counts, kind="stable")
-    order = order[counts[order] > 0]
-    made = np.eye(len(counts))[order[1:]]  # one value for each level: rows of a level are alike
-    if ordered and len(order) > 2:
-        score = (np.cumsum(counts) - counts / 2.0) / len(codes) - 0.5  # mean ranks
-        made = np.vstack([score, score**2, made])
+    score = (np.cumsum(counts) - counts / 2.0) / len(codes) - 0.5  # mean ranks
+    by_level = np.vstack([score, score**2, np.eye(len(counts))[order[1:n_levels]]])
     # No more than the levels allow: rounding may leave a little of a function that those before it tell.
-    values = orthonormal(made, counts)[: max(len(order) - 1, 0)][:, codes]
-    first = 1 if ordered and len(order) > 2 else len(values)
-    return Functions(values, len(values), first, graded=False)
+    values = orthonormal(by_level, counts)[: n_levels - 1][:, codes]
+    return Functions(values, len(values), 1, graded=False)
 
 
 def merged(codes: NDArray[np.integer]) -> NDArray[np.int64]:

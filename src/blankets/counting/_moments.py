@@ -20,11 +20,14 @@ from numpy.typing import NDArray
 from blankets.caching import cached_property
 from blankets.counting._functions import (
     GIVEN,
+    MANY,
     TESTED,
+    Contrasts,
     Functions,
     functions_of_levels,
     functions_of_number,
     merged,
+    products,
     root_of,
 )
 from blankets.data import Frame
@@ -64,8 +67,8 @@ class Moments(ABC):
         """Return the inner products of the first functions of the given columns with each other."""
 
     @abstractmethod
-    def across(self, z: int, width: int, at: Places | None = None) -> Floats:
-        """Return those of the first functions of ``z`` with the tested functions of all columns, or of those ``at``."""
+    def across(self, z: int, width: int) -> Floats:
+        """Return those of the first functions of ``z`` with the tested functions of all columns."""
 
     @abstractmethod
     def rows(self, x: int, width: int) -> Floats:
@@ -107,19 +110,23 @@ class MemoryMoments(Moments):
         self._codes: dict[int, NDArray[np.int64]] = {}
         self._fewest: dict[int, float] = {}
         self._lock = RLock()
-        is_number = np.array([x in frame.numbers for x in range(frame.n_columns)], bool)
-        most = _most_functions(frame)
         whole = can_be_whole(frame, BRIEF_WORK if briefly else WHOLE_WORK)
+        # By column, the functions that are not written out for all rows.
+        self._contrasts: dict[int, Contrasts] = {}
         self._begin, self.first = np.zeros(frame.n_columns + 1, np.int64), np.zeros(frame.n_columns, np.int64)
         self._graded, tested = np.zeros(frame.n_columns, bool), np.zeros(frame.n_columns, np.int64)
-        most = most if whole else int(np.where(is_number, TESTED, np.maximum(frame.arities - 1, 1)).sum())
+        most = _most_functions(frame, GIVEN if whole else TESTED)
         kind = np.float64 if most * self.n_rows * 8 <= WIDE_BYTES else np.float32
         values: NDArray[np.floating] = np.empty((most, self.n_rows), kind)
         for x in range(frame.n_columns):
             own, begin = self._made(x, GIVEN if whole else TESTED), self._begin[x]
-            values[begin : begin + len(own)] = own.values
-            self._begin[x + 1], self.first[x], self._graded[x] = begin + len(own), own.first, own.graded
+            self._begin[x + 1], self.first[x], self._graded[x] = begin, own.first, own.graded
             tested[x] = own.tested
+            if isinstance(own.made, Contrasts):
+                self._contrasts[x] = own.made
+            else:
+                self._begin[x + 1] += len(own)
+                values[begin : begin + len(own)] = own.made
         self.start = np.concatenate([[0], np.cumsum(tested)])
         self._values = values[: self._begin[-1]]
         self._whole: Floats | None = None
@@ -145,27 +152,35 @@ class MemoryMoments(Moments):
             made[theirs, ours] = made[ours, theirs].T
         return made
 
-    def across(self, z: int, width: int, at: Places | None = None) -> Floats:
-        """Return those of the first functions of ``z`` with the tested functions of all columns, or of those ``at``."""
+    def across(self, z: int, width: int) -> Floats:
+        """Return those of the first functions of ``z`` with the tested functions of all columns."""
         if self._whole is not None:
             begin = self._begin[z]
-            columns = self._tested_at if at is None else self._tested_at[at]
-            return self._whole[begin : begin + width, columns]
+            return self._whole[begin : begin + width, self._tested_at]
         known = self._kept.get(("across", z))
-        if known is None and at is not None and len(at) * 4 < len(self._values):
-            return np.asarray(self.rows(z, width) @ self._values[at].T, np.float64)
         if known is None:
-            rows = self._all_rows(z).astype(self._values.dtype, copy=False)
-            known = self._keep(("across", z), rows @ self._values.T)
-        return np.asarray(known[:width] if at is None else known[:width, at], np.float64)
+            rows = self._all_rows(z)
+            if not isinstance(rows, Contrasts):
+                rows = rows.astype(self._values.dtype, copy=False)
+            known = products(rows, self._values)
+            if self._contrasts:
+                parts = np.split(known, self._begin[list(self._contrasts)], axis=1)
+                others = [products(rows, each) for each in self._contrasts.values()]
+                known = np.hstack([parts[0], *(part for pair in zip(others, parts[1:], strict=True) for part in pair)])
+            self._keep(("across", z), known)
+        return np.asarray(known[:width], np.float64)
 
     def rows(self, x: int, width: int) -> Floats:
         """Return the first functions of a column, shape (functions, rows)."""
-        if self._whole is not None:
+        if self._whole is not None or (width <= self.tested(x) and x not in self._contrasts):
             return np.asarray(self._values[self._begin[x] : self._begin[x] + width], np.float64)
-        if width <= self.tested(x):
-            return np.asarray(self._values[self.start[x] : self.start[x] + width], np.float64)
-        return np.asarray(self._all_rows(x)[:width], np.float64)
+        rows = self._all_rows(x)
+        return np.asarray((rows.values if isinstance(rows, Contrasts) else rows)[:width], np.float64)
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory the functions take, those of columns that are conditioned on included."""
+        return 8 * self.n_rows * (GIVEN * len(self.names) + len(self._values))
 
     def codes(self, x: int) -> NDArray[np.int64] | None:
         """Return the levels of a category as its functions see them, rare ones being one; None for a number."""
@@ -192,14 +207,16 @@ class MemoryMoments(Moments):
         if z > w:
             return self._between(w, z).T
         known = self._kept.get(("between", z, w))
-        return self._keep(("between", z, w), self._all_rows(z) @ self._all_rows(w).T) if known is None else known
+        return self._keep(("between", z, w), products(self._all_rows(z), self._all_rows(w))) if known is None else known
 
     def _n_functions(self, x: int) -> int:
         if self._whole is not None:
             return int(self._begin[x + 1] - self._begin[x])
         return len(self._all_rows(x)) if self._graded[x] else self.tested(x)
 
-    def _all_rows(self, x: int) -> NDArray[np.floating]:
+    def _all_rows(self, x: int) -> NDArray[np.floating] | Contrasts:
+        if x in self._contrasts:
+            return self._contrasts[x]
         if not self._graded[x]:  # all of them are tested
             return self._values[self._begin[x] : self._begin[x + 1]]
         known = self._kept.get(("rows", x))
@@ -297,12 +314,16 @@ def can_be_whole(frame: Frame, work: float = WHOLE_WORK) -> bool:
     True
     """
     most = _most_functions(frame)
-    return most <= WHOLE_FUNCTIONS and most**2 * frame.n_rows <= work
+    has_many = int(frame.arities.max(initial=0)) > MANY
+    return not has_many and most <= WHOLE_FUNCTIONS and most**2 * frame.n_rows <= work
 
 
-def _most_functions(frame: Frame) -> int:
+def _most_functions(frame: Frame, of_number: int = GIVEN) -> int:
+    """Return how many functions that are written out all columns have at most."""
     is_number = np.isin(np.arange(frame.n_columns), list(frame.numbers))
-    return int(np.where(is_number, GIVEN, np.maximum(frame.arities - 1, 1)).sum())
+    is_ordered = np.isin(np.arange(frame.n_columns), list(frame.ordered))
+    of_category = np.where(is_ordered, frame.arities, np.minimum(frame.arities, MANY)) - 1
+    return int(np.where(is_number, of_number, np.maximum(of_category, 1)).sum())
 
 
 def _places_of_tested(begin: Places, start: Places) -> Places:

@@ -374,9 +374,28 @@ def project(moments: Moments, given: Given, rows_a_function: float = _ROWS_A_FUN
         widths = moments.widths(given, degree)
         if sum(widths) * rows_a_function <= (rows or moments.n_rows):
             break
-    root = whitening(moments.among(given, widths))
     across = np.vstack([moments.across(z, k) for z, k in zip(given, widths, strict=True)])
+    root = _whitening(moments.among(given, widths), widths)
     return Projection(given, tuple(widths), root, root.T @ across)
+
+
+def _whitening(gram: Floats, widths: Sequence[int]) -> Floats:
+    """Return `whitening` of the functions of several columns; a column with many keeps its own, which are orthonormal.
+
+    So it is the others whose directions are sought: what the column leaves of them.
+    """
+    z = int(np.argmax(widths))
+    if 2 * widths[z] <= len(gram):
+        return whitening(gram)
+    begin = sum(widths[:z])
+    own = np.arange(begin, begin + widths[z])
+    others = np.delete(np.arange(len(gram)), own)
+    told = gram[np.ix_(own, others)]
+    rest = whitening(gram[np.ix_(others, others)] - told.T @ told)
+    root = np.zeros((len(gram), len(own) + rest.shape[1]))
+    root[own, : len(own)] = np.eye(len(own))
+    root[own, len(own) :], root[others, len(own) :] = -told @ rest, rest
+    return root
 
 
 class _GivenRows:

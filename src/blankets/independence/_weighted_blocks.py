@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Lock
 
 import numpy as np
@@ -161,6 +162,7 @@ class _Part:
         """Return the functions of a column, of weighted mean 0 and orthonormal, multiplied by the roots of weights."""
         if x not in self._functions:
             made = functions_of_column(self.frame, x, GIVEN)
+            made = replace(made, made=made.values)  # for all rows: they will be asked for often
             self._functions[x] = made if self._equal else reweighted(made, self.drawn.unit)
         return self._functions[x]
 
