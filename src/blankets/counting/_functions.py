@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,6 @@ TESTED = 2  # functions of a number that are tested
 GIVEN = 8  # functions of a number that are conditioned on, at most
 FEWEST = 5  # rows that a level must have to be a function of its own
 MANY = 48  # functions of a category from which on they are not written out for all rows
-SKEWED, HEAVY = 1.0, 2.0  # skewness and excess kurtosis beyond which a number gives way to its normal scores
 _WINSOR = 0.01  # share of the rows at each end at which a heavy-tailed number is held
 _NEW = 1e-4  # share of a function's length that the ones before it must leave
 _VARIES = 1e-6  # length, of 1 over all rows, from which on a function is not constant over some of them
@@ -88,10 +88,11 @@ class Contrasts:
 class Functions:
     """Functions of one column."""
 
-    made: Floats | Contrasts  # (functions, rows): orthonormal, mean 0, the most telling first
+    made: NDArray[np.floating] | Contrasts  # (functions, rows): orthonormal, mean 0, the most telling first
     tested: int  # how many of them, from the first on, are tested
     first: int  # how many of these are tested alone too: fewer degrees of freedom
     graded: bool  # whether fewer of them may be conditioned on where rows are few
+    cubes: float | None = None  # the largest sum of cubes of those that are tested, squared, where it is known
 
     def __len__(self) -> int:
         return len(self.made)
@@ -99,7 +100,7 @@ class Functions:
     @property
     def values(self) -> Floats:
         """The functions, shape (functions, rows)."""
-        return self.made.values if isinstance(self.made, Contrasts) else self.made
+        return self.made.values if isinstance(self.made, Contrasts) else np.asarray(self.made, np.float64)
 
     @property
     def nbytes(self) -> int:
@@ -130,19 +131,25 @@ def functions_of_number(values: NDArray[np.floating], most: int = GIVEN) -> Func
     >>> made.values.shape, made.tested, bool(np.allclose(made.values @ made.values.T, np.eye(8)))
     ((8, 100), 2, True)
     """
-    z = standardized(values)
+    z, n = standardized(values), len(values)
     rank, distinct = ranks(values)
-    u = (2.0 * rank + 1.0) / len(values) - 1.0
-    heavy = is_heavy(z)
-    first = kernels.normal_quantiles((u + 1.0) / 2.0) if heavy else z
+    u, heavy = (2.0 * rank + 1.0) / n - 1.0, is_heavy(z)
+    first = normal_scores(n)[(2.0 * rank).astype(np.int64)] if heavy else z
     square = u * u  # powers beyond the second take NumPy forty times as long as products
     made = [first, square]
     if most > len(made):
         held = [np.clip(z, *_quantiles(z, [_WINSOR, 1.0 - _WINSOR]))] if heavy else []
         cube = square * u
         made += [first * first, *held, cube, square * square, first * first * first, square * cube, cube * cube]
-    values = orthonormal(np.array(made[: max(min(most, distinct - 1), 1)]))
-    return Functions(values, min(TESTED, len(values)), 1, graded=True)
+    functions = orthonormal(np.array(made[: max(min(most, distinct - 1), 1)]))
+    return Functions(functions, min(TESTED, len(functions)), 1, graded=True)
+
+
+@lru_cache(maxsize=8)
+def normal_scores(n: int) -> Floats:
+    """Return the normal scores of ranks 0, 1/2, 1, ... n - 1 in n rows, shape (2 n - 1,)."""
+    u = (np.arange(2.0 * n - 1.0) + 1.0) / n - 1.0
+    return np.asarray(kernels.normal_quantiles((u + 1.0) / 2.0))
 
 
 def _quantiles(values: Floats, at: Sequence[float]) -> Floats:
@@ -205,7 +212,9 @@ def standardized(values: NDArray[np.floating]) -> Floats:
 def is_heavy(z: Floats) -> bool:
     """Tell whether a standardized number is so skewed or heavy-tailed that its normal scores are better."""
     square = z * z
-    return bool(abs(float(square @ z)) > SKEWED * len(z) or float(square @ square) > (3.0 + HEAVY) * len(z))
+    return bool(
+        abs(float(square @ z)) > kernels.SKEWED * len(z) or float(square @ square) > (3.0 + kernels.HEAVY) * len(z)
+    )
 
 
 def ranks(values: NDArray[np.floating]) -> tuple[Floats, int]:
@@ -215,16 +224,17 @@ def ranks(values: NDArray[np.floating]) -> tuple[Floats, int]:
     [1.5, 0.0, 1.5]
     """
     n = len(values)
+    if kernels.COMPILED:
+        rank, several = kernels.rank_numbers(np.ascontiguousarray(values, np.float64)[None])
+        if several[0]:
+            return rank[0], int(several[0])
     order = np.argsort(values)
     there = values[order]
     starts = np.flatnonzero(np.concatenate([[True], there[1:] != there[:-1]]))
-    rank = np.empty(n)
-    if len(starts) == n:
-        rank[order] = np.arange(n, dtype=np.float64)
-        return rank, n
     ends = np.append(starts[1:], n)
-    rank[order] = np.repeat((starts + ends - 1) / 2.0, ends - starts)
-    return rank, len(starts)
+    made = np.empty(n)
+    made[order] = np.repeat((starts + ends - 1) / 2.0, ends - starts)
+    return made, len(starts)
 
 
 def orthonormal(functions: Floats, rows: NDArray[np.integer] | None = None) -> Floats:
@@ -252,8 +262,6 @@ def orthonormal(functions: Floats, rows: NDArray[np.integer] | None = None) -> F
 
 def _apart(centered: Floats) -> Floats:
     """Return the same for functions of mean 0 and length 1."""
-    if len(centered) == 2:
-        return _two_apart(centered)
     while len(centered):
         new = _lengths_left(centered) > _NEW
         if new.all():
@@ -263,17 +271,6 @@ def _apart(centered: Floats) -> Floats:
             return np.ascontiguousarray(centered)
         centered = centered[: len(new)][new]
     return np.asarray(centered)
-
-
-def _two_apart(functions: Floats) -> Floats:
-    """Return the same for two functions of mean 0 and length 1, as all columns of a wide table have."""
-    first, second = functions
-    if 1.0 - float(first @ second) ** 2 <= _NEW**2:
-        return functions[:1]
-    for _ in range(2):  # twice for precision
-        second -= (first @ second) * first
-        second /= np.sqrt(second @ second)
-    return functions
 
 
 def root_of(products: Floats) -> Floats:

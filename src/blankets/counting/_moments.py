@@ -7,9 +7,11 @@ large one only what is asked for: the functions of a column that is conditioned 
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import combinations
 from threading import RLock
@@ -17,6 +19,7 @@ from threading import RLock
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets import kernels
 from blankets.caching import cached_property
 from blankets.counting._functions import (
     GIVEN,
@@ -27,15 +30,18 @@ from blankets.counting._functions import (
     functions_of_levels,
     functions_of_number,
     merged,
+    normal_scores,
     products,
     root_of,
 )
+from blankets.counting._pages import empty_array
 from blankets.data import Frame
 
 # A table is multiplied whole if that takes fewer multiplications than these (about 0.2 s), and less room.
 WHOLE_WORK, WHOLE_FUNCTIONS = 5e9, 2000
 BRIEF_WORK = 1e8  # the same where few questions will be asked
 KEPT_BYTES = 256 << 20  # functions of columns that are conditioned on, kept for the next question
+_TOGETHER, _ROWS = 1 << 17, 512  # numbers of which functions are made at once, and rows of them that are fetched
 WIDE_BYTES = 256 << 20  # tested functions of all columns that take more are stored as numbers of four bytes
 
 Floats = NDArray[np.float64]
@@ -115,18 +121,23 @@ class MemoryMoments(Moments):
         self._contrasts: dict[int, Contrasts] = {}
         self._begin, self.first = np.zeros(frame.n_columns + 1, np.int64), np.zeros(frame.n_columns, np.int64)
         self._graded, tested = np.zeros(frame.n_columns, bool), np.zeros(frame.n_columns, np.int64)
-        most = _most_functions(frame, GIVEN if whole else TESTED)
-        kind = np.float64 if most * self.n_rows * 8 <= WIDE_BYTES else np.float32
-        values: NDArray[np.floating] = np.empty((most, self.n_rows), kind)
-        for x in range(frame.n_columns):
-            own, begin = self._made(x, GIVEN if whole else TESTED), self._begin[x]
+        room = np.concatenate([[0], np.cumsum(_most_functions(frame, GIVEN if whole else TESTED))])
+        kind = np.float64 if room[-1] * self.n_rows * 8 <= WIDE_BYTES else np.float32
+        values = empty_array((int(room[-1]), self.n_rows), kind)
+        every = (self._made(x, GIVEN if whole else TESTED) for x in range(frame.n_columns))
+        for x, own in enumerate(every if whole or made is not None else _tested_functions(frame, values, room)):
+            begin = self._begin[x]
             self._begin[x + 1], self.first[x], self._graded[x] = begin, own.first, own.graded
             tested[x] = own.tested
+            if own.cubes is not None:
+                self._fewest[x] = self._as_skewed(own.cubes)
             if isinstance(own.made, Contrasts):
                 self._contrasts[x] = own.made
             else:
                 self._begin[x + 1] += len(own)
-                values[begin : begin + len(own)] = own.made
+                here = values[begin : begin + len(own)]
+                if here.ctypes.data != own.made.ctypes.data:  # it is not there yet
+                    here[:] = own.made
         self.start = np.concatenate([[0], np.cumsum(tested)])
         self._values = values[: self._begin[-1]]
         self._whole: Floats | None = None
@@ -195,12 +206,18 @@ class MemoryMoments(Moments):
         if x not in self._fewest:
             codes = self.codes(x)
             if codes is None:
-                # An indicator of few rows, m, of mean 0 and length 1, has cubes with the sum 1 / sqrt(m).
                 cubes = np.einsum("ij,ij,ij->i", *[self.rows(x, self.tested(x))] * 3)
-                self._fewest[x] = 1.0 / max(float((cubes**2).max(initial=0.0)), 1.0 / self.n_rows)
+                self._fewest[x] = self._as_skewed(float((cubes**2).max(initial=0.0)))
             else:
                 self._fewest[x] = float(np.bincount(codes).min())
         return self._fewest[x]
+
+    def _as_skewed(self, cubes: float) -> float:
+        """Return of how many rows, m, an indicator has cubes with this sum: with mean 0 and length 1 it is 1/sqrt(m).
+
+        ``cubes``: the sum, squared.
+        """
+        return 1.0 / max(cubes, 1.0 / self.n_rows)
 
     def _between(self, z: int, w: int) -> NDArray[np.floating]:
         """Return the inner products of all functions of two columns, from the last ones or anew."""
@@ -248,7 +265,7 @@ class GappyFunctions:
 
     def __init__(self, frame: Frame) -> None:
         self.frame, self.made, self.begin = frame, list[Functions](), np.zeros(frame.n_columns + 1, np.int64)
-        self.values = np.zeros((_most_functions(frame), frame.n_rows))
+        self.values = np.zeros((int(_most_functions(frame).sum()), frame.n_rows))
         for x in range(frame.n_columns):
             part, gone = frame.select([x]), frame.gaps(x)
             made = functions_of_column(part.filled() if gone is None else part.take(~gone), 0, GIVEN)
@@ -301,7 +318,7 @@ class _PartMoments(MemoryMoments):
         return self._functions.frame.select(self._columns).take(~self._gone)
 
     @cached_property
-    def _values(self) -> Floats:  # type: ignore[override]
+    def _values(self) -> Floats:
         begin = self._functions.begin
         values = np.vstack([self._functions.values[begin[x] : begin[x + 1]][:, ~self._gone] for x in self._columns])
         return np.asarray(self._root @ (values - self._mean[:, None]))
@@ -313,22 +330,50 @@ def can_be_whole(frame: Frame, work: float = WHOLE_WORK) -> bool:
     >>> can_be_whole(Frame.from_codes([[0], [1]]))
     True
     """
-    most = _most_functions(frame)
+    most = int(_most_functions(frame).sum())
     has_many = int(frame.arities.max(initial=0)) > MANY
     return not has_many and most <= WHOLE_FUNCTIONS and most**2 * frame.n_rows <= work
 
 
-def _most_functions(frame: Frame, of_number: int = GIVEN) -> int:
-    """Return how many functions that are written out all columns have at most."""
+def _most_functions(frame: Frame, of_number: int = GIVEN) -> Places:
+    """Return how many functions that are written out each column has at most."""
     is_number = np.isin(np.arange(frame.n_columns), list(frame.numbers))
     is_ordered = np.isin(np.arange(frame.n_columns), list(frame.ordered))
     of_category = np.where(is_ordered, frame.arities, np.minimum(frame.arities, MANY)) - 1
-    return int(np.where(is_number, of_number, np.maximum(of_category, 1)).sum())
+    return np.where(is_number, of_number, np.maximum(of_category, 1))
 
 
 def _places_of_tested(begin: Places, start: Places) -> Places:
     """Return where the tested functions of all columns are among all functions."""
     return np.arange(start[-1]) + np.repeat(begin[:-1] - start[:-1], np.diff(start))
+
+
+def _tested_functions(frame: Frame, values: NDArray[np.floating], room: Places) -> Iterator[Functions]:
+    """Yield the functions of all columns that are tested, made on all cores.
+
+    Those of numbers lie in ``values``, where there is room for so many functions of the columns before each.
+    """
+    step, cores = max(_TOGETHER // max(frame.n_rows, 1), 1), os.cpu_count() or 1
+
+    def made(begin: int) -> list[Functions]:
+        columns = range(begin, min(begin + step, frame.n_columns))
+        numbers = [x for x in columns if x in frame.numbers] if kernels.COMPILED and frame.n_rows else []
+        own = np.empty((len(numbers), frame.n_rows))
+        for row in range(0, frame.n_rows, _ROWS):  # neighbors in an array that was not copied share what is fetched
+            for k, x in enumerate(numbers):
+                own[k, row : row + _ROWS] = frame.numbers[x].values[row : row + _ROWS]
+        out, quick = np.empty((TESTED * len(own), frame.n_rows)), dict[int, Functions]()
+        cubes = kernels.tested_functions(own, normal_scores(frame.n_rows), out).tolist() if numbers else []
+        for k, x in enumerate(numbers):
+            if cubes[k] >= 0.0:
+                here = values[room[x] : room[x] + TESTED]
+                here[:] = out[TESTED * k : TESTED * (k + 1)]
+                quick[x] = Functions(here, TESTED, 1, graded=True, cubes=cubes[k])
+        return [quick[x] if x in quick else functions_of_column(frame, x) for x in columns]
+
+    with ThreadPoolExecutor(cores) as pool:
+        for some in pool.map(made, range(0, frame.n_columns, step)):
+            yield from some
 
 
 def functions_of_column(frame: Frame, x: int, most: int = TESTED) -> Functions:

@@ -10,8 +10,10 @@ Blocks do not see what shows in no function alone: y the exclusive or of two col
 from __future__ import annotations
 
 import math
+import os
 from collections import OrderedDict
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import NamedTuple
 
@@ -62,10 +64,11 @@ _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 # columns are dependent; at levels from the third on that adds at most 1/1,000 of the level to the errors.
 _PART_ROWS, _SURE, _LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
 _AGAIN = 1e9  # multiplications for columns far from the level that are asked by rows all the same: about a second
+_TOGETHER = 64  # columns that a thread asks rows about
 _STEPS = 10  # of a fit of probabilities
 _WIDE = 16  # functions beyond those of the given columns and the other one, from which a column is wide
 _FEW_TOGETHER = 5.0  # rows expected to have the rarer levels of both, below which their meetings are counted
-_KEPT_BYTES, _KEPT_ANSWERS = 128 << 20, 1 << 18  # projections, and answers by rows, that are kept
+_KEPT_BYTES, _KEPT_ANSWERS = 64 << 20, 1 << 18  # projections, and answers by rows, that are kept
 
 Floats = NDArray[np.float64]
 
@@ -475,12 +478,20 @@ class _Rows:
         return answers
 
     def _asked(self, xs: NDArray[np.int64], basis: Basis, step: int) -> Floats:
-        """Return log p-values from every so many-th row."""
+        """Return log p-values from every so many-th row; those of many columns by several threads."""
         moments, y = self.moments, self.y
-        widths = np.diff(moments.start)[xs]
-        rows = [moments.rows(x, k)[:, ::step] for x, k in zip(xs.tolist(), widths.tolist(), strict=True)]
         of_y = np.ascontiguousarray(moments.rows(y, moments.tested(y))[:, ::step])
-        return rows_tests(np.vstack(rows), widths, moments.first[xs], of_y, int(moments.first[y]), basis)[0]
+
+        def of(some: NDArray[np.int64]) -> Floats:
+            widths = np.diff(moments.start)[some]
+            rows = [moments.rows(x, k)[:, ::step] for x, k in zip(some.tolist(), widths.tolist(), strict=True)]
+            return rows_tests(np.vstack(rows), widths, moments.first[some], of_y, int(moments.first[y]), basis)[0]
+
+        parts = np.split(xs, range(_TOGETHER, len(xs), _TOGETHER))
+        if len(parts) == 1:
+            return of(xs)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return np.concatenate(list(pool.map(of, parts)))
 
     def _of_rare(self, x: int) -> tuple[float, int]:
         """Return log p and method for one column, where it or y is a category with rare levels."""
