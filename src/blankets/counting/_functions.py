@@ -108,7 +108,7 @@ class Functions:
         return self.made.codes.nbytes if isinstance(self.made, Contrasts) else self.made.nbytes
 
 
-def products(these: NDArray[np.floating] | Contrasts, others: NDArray[np.floating] | Contrasts) -> Floats:
+def products(these: NDArray[np.floating] | Contrasts, others: NDArray[np.floating] | Contrasts) -> NDArray[np.floating]:
     """Return the inner products of two sets of functions.
 
     >>> products(np.array([[1.0, 0.0]]), np.array([[0.6, 0.8]])).tolist()

@@ -42,6 +42,7 @@ WHOLE_WORK, WHOLE_FUNCTIONS = 5e9, 2000
 BRIEF_WORK = 1e8  # the same where few questions will be asked
 KEPT_BYTES = 256 << 20  # functions of columns that are conditioned on, kept for the next question
 _TOGETHER, _ROWS = 1 << 17, 512  # numbers of which functions are made at once, and rows of them that are fetched
+LARGE_PRODUCT = 32 << 20  # bytes of functions, from twice as many of which on several cores multiply them
 WIDE_BYTES = 256 << 20  # tested functions of all columns that take more are stored as numbers of four bytes
 
 Floats = NDArray[np.float64]
@@ -173,13 +174,21 @@ class MemoryMoments(Moments):
             rows = self._all_rows(z)
             if not isinstance(rows, Contrasts):
                 rows = rows.astype(self._values.dtype, copy=False)
-            known = products(rows, self._values)
+            known = self._products_with_all(rows)
             if self._contrasts:
                 parts = np.split(known, self._begin[list(self._contrasts)], axis=1)
                 others = [products(rows, each) for each in self._contrasts.values()]
                 known = np.hstack([parts[0], *(part for pair in zip(others, parts[1:], strict=True) for part in pair)])
             self._keep(("across", z), known)
         return np.asarray(known[:width], np.float64)
+
+    def _products_with_all(self, rows: NDArray[np.floating] | Contrasts) -> NDArray[np.floating]:
+        """Return the inner products with all functions that are written out; of many on all cores."""
+        n_parts = min(self._values.nbytes // LARGE_PRODUCT, os.cpu_count() or 1)
+        if n_parts < 2:
+            return products(rows, self._values)
+        with ThreadPoolExecutor(n_parts) as pool:
+            return np.hstack(list(pool.map(partial(products, rows), np.array_split(self._values, n_parts))))
 
     def rows(self, x: int, width: int) -> Floats:
         """Return the first functions of a column, shape (functions, rows)."""

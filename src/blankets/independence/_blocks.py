@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from blankets import kernels
 from blankets.arguments import number
 from blankets.caching import cached_property
-from blankets.counting import GIVEN, Moments
+from blankets.counting import GIVEN, Moments, on_one_core
 from blankets.independence._block_batch import BlockBatch
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import Given
@@ -125,6 +125,7 @@ class BlockTests(CountedTests):
         # Whether rows are asked far from the level too: if no level is known, or if no column is dependent.
         self.again = level is None
 
+    @on_one_core
     def scan(self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False) -> BlockBatch:
         """Test each of ``xs`` against ``y`` given one set."""
         columns, given = np.asarray(xs, np.int64), tuple(given)
@@ -167,6 +168,7 @@ class BlockTests(CountedTests):
             far=method == _FAR,
         )
 
+    @on_one_core
     def asked(
         self, xs: NDArray[np.int64], y: int, given: Given, log_p: Floats, *, far: bool
     ) -> tuple[Floats, NDArray[np.int8]]:
@@ -251,6 +253,7 @@ class BlockTests(CountedTests):
         there = [answer for answer in answers if answer is not None]
         return np.array([a[0] for a in there]), np.array([a[1] for a in there], np.int8)
 
+    @on_one_core
     def information(self, xs: Columns, y: int, given: Sequence[int] = (), *, about_xs: bool = False) -> Floats:
         """Return how much each of ``xs`` tells about ``y`` given one set, or ``y`` about each; see methods (10.11).
 

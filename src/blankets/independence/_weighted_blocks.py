@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import number
-from blankets.counting import GIVEN, Functions, functions_of_column, reweighted
+from blankets.counting import GIVEN, Functions, functions_of_column, on_one_core, reweighted
 from blankets.data import Frame
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch, Given
@@ -60,6 +60,7 @@ class WeightedBlocks(CountedTests):
         self._kept: OrderedDict[tuple[frozenset[int], frozenset[int]], _Part] = OrderedDict()
         self._lock = Lock()
 
+    @on_one_core
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
