@@ -1,6 +1,6 @@
 """Ranks of numbers, and the functions of them that are tested (methods, section 10.1).
 
-Ranks take one pass over as many shelves as there are rows, which is much faster than comparing numbers.
+Ranks take one pass over some shelves for each row, which is much faster than comparing numbers.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import numpy as np
 
 from blankets.kernels._types import *
 
+SHELVES: int64 = 4  # for each number
 MOST_MOVES: int64 = 8  # of each number among its neighbors; where they lie so unevenly, comparing is faster
 SKEWED: float64 = 1.0  # skewness and excess kurtosis beyond which a number gives way to its normal scores
 HEAVY: float64 = 2.0
@@ -88,7 +89,7 @@ def rank_numbers(values: Reals2) -> tuple[Reals2, Ints]:
     rank: NewReals2 = view(found)
     distinct: NewInts = view(several)
     order: NewInts = view(np.empty(n, np.int64))
-    begin: NewInts = view(np.empty(n + 2, np.int64))
+    begin: NewInts = view(np.empty(SHELVES * n + 2, np.int64))
     there: NewReals = view(np.empty(n))
     with nogil:
         for c in range(values.shape[0] if n else 0):
@@ -123,9 +124,10 @@ def _tested(values: Reals2, c: int64, low: float64, high: float64, scores: Reals
     second = max(second / n, 1e-300)
     heavy: bint = abs(third) > SKEWED * n * second * sqrt(second) or fourth > (3.0 + HEAVY) * n * second * second
     mean = 0.0
+    share: float64 = 1.0 / n
     other: float64 = 0.0
     for i in range(n):
-        u: float64 = (2.0 * out[x + 1, i] + 1.0) / n - 1.0
+        u: float64 = (2.0 * out[x + 1, i] + 1.0) * share - 1.0
         if heavy:
             out[x, i] = scores[whole(2.0 * out[x + 1, i])]
         out[x + 1, i] = u * u
@@ -142,25 +144,25 @@ def _tested(values: Reals2, c: int64, low: float64, high: float64, scores: Reals
         of_first += out[x, i] * out[x, i]
         of_second += out[x + 1, i] * out[x + 1, i]
         both += out[x, i] * out[x + 1, i]
-    length: float64 = sqrt(of_first)
+    length: float64 = 1.0 / sqrt(of_first)
     cubes: float64 = 0.0
     for i in range(n):
-        out[x, i] /= length
+        out[x, i] *= length
         cubes += out[x, i] * out[x, i] * out[x, i]
     if not of_second * of_first - both * both > NEW * of_second * of_first:
         return -1.0
     of_cubes: float64 = 0.0
-    both /= length
+    both *= length
     for _ in range(2):  # twice for precision
         of_second = 0.0
         for i in range(n):
             out[x + 1, i] -= both * out[x, i]
             of_second += out[x + 1, i] * out[x + 1, i]
-        length = sqrt(of_second)
+        length = 1.0 / sqrt(of_second)
         both = 0.0
         of_cubes = 0.0
         for i in range(n):
-            out[x + 1, i] /= length
+            out[x + 1, i] *= length
             both += out[x, i] * out[x + 1, i]
             of_cubes += out[x + 1, i] * out[x + 1, i] * out[x + 1, i]
     return max(cubes * cubes, of_cubes * of_cubes)
@@ -181,7 +183,7 @@ def tested_functions(values: Reals2, scores: Reals, out: NewReals2) -> Reals:
     cubes = np.full(values.shape[0], -1.0)
     found: NewReals = view(cubes)
     order: NewInts = view(np.empty(n, np.int64))
-    begin: NewInts = view(np.empty(n + 2, np.int64))
+    begin: NewInts = view(np.empty(SHELVES * n + 2, np.int64))
     there: NewReals = view(np.empty(n))
     with nogil:
         for c in range(values.shape[0]):
