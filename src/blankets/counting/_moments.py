@@ -41,7 +41,7 @@ from blankets.data import Frame
 WHOLE_WORK, WHOLE_FUNCTIONS = 5e9, 2000
 BRIEF_WORK = 1e8  # the same where few questions will be asked
 KEPT_BYTES = 256 << 20  # functions of columns that are conditioned on, kept for the next question
-_TOGETHER, _ROWS = 1 << 17, 512  # numbers of which functions are made at once, and rows of them that are fetched
+_TOGETHER, _ROWS = 1 << 16, 512  # numbers of which functions are made at once, and rows of them that are fetched
 LARGE_PRODUCT = 32 << 20  # bytes of functions, from twice as many of which on several cores multiply them
 WIDE_BYTES = 256 << 20  # tested functions of all columns that take more are stored as numbers of four bytes
 

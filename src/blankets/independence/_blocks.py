@@ -65,11 +65,12 @@ _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 _PART_ROWS, _SURE, _LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
 _AT_ONCE = 2e8  # multiplications that rows may be asked for before somebody needs to know
 _AGAIN = 1e9  # multiplications for columns far from the level that are asked by rows all the same: about a second
-_TOGETHER = 64  # columns that a thread asks rows about
+_TOGETHER = 16  # columns that a thread asks rows about
+_PROJECTED = 4096  # functions of all columns that are projected at once: wide tables have few copies of anything
 _STEPS = 10  # of a fit of probabilities
 _WIDE = 16  # functions beyond those of the given columns and the other one, from which a column is wide
 _FEW_TOGETHER = 5.0  # rows expected to have the rarer levels of both, below which their meetings are counted
-_KEPT_BYTES, _KEPT_ANSWERS = 64 << 20, 1 << 18  # projections, and answers by rows, that are kept
+_KEPT_BYTES, _KEPT_ROWS, _KEPT_ANSWERS = 16 << 20, 128 << 20, 1 << 18  # projections, functions, answers that are kept
 
 Floats = NDArray[np.float64]
 
@@ -368,7 +369,7 @@ class BlockTests(CountedTests):
                 step = self.moments.n_rows // _PART_ROWS
                 made = self._given_rows[known.given] = _GivenRows(self.moments, known, step if step > 1 else 0)
                 size = (1 + len(known.explained)) * self.moments.n_rows * 8
-                while len(self._given_rows) > max(_KEPT_BYTES // size, 1):
+                while len(self._given_rows) > max(_KEPT_ROWS // size, 1):
                     self._given_rows.popitem(last=False)
         return made
 
@@ -382,9 +383,13 @@ def project(moments: Moments, given: Given, rows_a_function: float = _ROWS_A_FUN
         widths = moments.widths(given, degree)
         if sum(widths) * rows_a_function <= (rows or moments.n_rows):
             break
-    across = np.vstack([moments.across(z, k) for z, k in zip(given, widths, strict=True)])
+    across = [moments.across(z, k) for z, k in zip(given, widths, strict=True)]
     root = _whitening(moments.among(given, widths), widths)
-    return Projection(given, tuple(widths), root, root.T @ across)
+    explained = np.empty((root.shape[1], size))
+    for at in range(0, size, _PROJECTED):
+        here = slice(at, at + _PROJECTED)
+        explained[:, here] = root.T @ np.vstack([each[:, here] for each in across])
+    return Projection(given, tuple(widths), root, explained)
 
 
 def _whitening(gram: Floats, widths: Sequence[int]) -> Floats:
@@ -413,7 +418,8 @@ class _GivenRows:
     """
 
     def __init__(self, moments: Moments, known: Projection, step: int) -> None:
-        self.moments, self.known = moments, known
+        # What it explains of all columns is large where these are many, and is not asked for here.
+        self.moments, self.known = moments, known._replace(explained=np.zeros((len(known.explained), 0)))
         self._fits: dict[int, tuple[Floats, Floats]] = {}  # of targets
         self.step = step if len(known.explained) * _ROWS_A_FUNCTION * step <= moments.n_rows else 0
 
