@@ -118,6 +118,10 @@ WRONG = [
         lambda k: k.scan_functions(np.ones((1, 2)), np.ones((1, 2)), ints(2), ints(0, 1, 2), ints(1, 1), 0, 9),
         "inner products do not fit the columns",
     ),
+    *(
+        (lambda k, shape=shape: k.tested_functions(np.ones((2, 5)), np.ones(shape[0]), np.ones(shape[1:])), "two rows")
+        for shape in ((8, 4, 5), (9, 3, 5), (9, 4, 6))
+    ),
 ]
 
 

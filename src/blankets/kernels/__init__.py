@@ -37,6 +37,7 @@ from blankets.kernels._moments import (
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
 from blankets.kernels._permute import permutation_p, permute
 from blankets.kernels._questions import LANED_BITS, drop_each, scan_bits, test_columns
+from blankets.kernels._ranks import HEAVY, SKEWED, rank_numbers, tested_functions
 from blankets.kernels._room import Cells, Formula, Law, Table
 from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
 from blankets.kernels._subsets import Weakest, separate_columns
@@ -49,11 +50,13 @@ __all__ = [
     "DEGREES",
     "FAR",
     "Formula",
+    "HEAVY",
     "LANED_BITS",
     "LARGE",
     "Law",
     "MOST_PAIRS",
     "NOTHING",
+    "SKEWED",
     "SLOTS_PAY",
     "SMALL",
     "STEPS",
@@ -87,6 +90,7 @@ __all__ = [
     "permutation_p",
     "permute",
     "products_of_residuals",
+    "rank_numbers",
     "refine",
     "renumber",
     "scan_bits",
@@ -97,6 +101,7 @@ __all__ = [
     "strongest_of",
     "test_columns",
     "test_seen_columns",
+    "tested_functions",
     "weaker_of",
 ]
 
