@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 
 from blankets.kernels._holes import test_seen
 from blankets.kernels._questions import NO_MEMORY, test_each
-from blankets.kernels._room import Formula, Room, Table, given_back, taken
-from blankets.kernels._rows import known_columns
+from blankets.kernels._room import Formula, Room, Table, given_back, has_codes, taken
+from blankets.kernels._rows import join, known_columns, renumber_row
 from blankets.kernels._tail import is_weaker, log_tail
 from blankets.kernels._types import *
+
+FEW_TESTS: int64 = 64  # as long as it takes to find the rows that are different
+ROWS_ALIKE: int64 = 16  # that a row stands for on average, from which on these are faster
 
 
 @inner
@@ -50,6 +53,8 @@ class Weakest:
     largest: int64
 
     found: tuple  # type: ignore[type-arg]
+    # The question about the different rows: their table, xs, y and among; empty if most differ, None: not yet known.
+    distinct: object
 
     def __init__(self, n: int64, smallest: int64, largest: int64) -> None:
         answers, marks, sizes = np.full((10, n), np.nan), np.zeros((3, n), np.uint8), np.zeros(n, np.int64)
@@ -61,6 +66,7 @@ class Weakest:
         self.reliable, self.settled, self.tested = (view(marks[k]) for k in range(3))
         self.size, self.places, self.chosen = view(sizes), view(places), view(np.arange(largest))
         self.next, self.largest, self.found = smallest, largest, (answers, marks, sizes, places)
+        self.distinct = None
 
     def evidence(self) -> tuple[NDArray[Any], ...]:
         """Return answers as rows (statistic, degrees of freedom, log p-value, method of the weakest tests, then of the
@@ -219,6 +225,69 @@ def _separate(
     return performed
 
 
+@inner
+def _number_rows(table: Table, columns: Ints, room: Room) -> int64:
+    """Number the rows that differ in some of the columns, in ``room.cells``; return how many there are, 0 if many."""
+    n: int64 = 1
+    for r in range(table.n_rows):
+        room.cells[0, r] = 0
+    for k in range(columns.shape[0]):
+        arity: int64 = table.arities[columns[k]]
+        join(room.cells, 0, arity, table.codes, columns[k], 1, n * arity, room.cells, 0)
+        if not has_codes(room, n * arity):
+            return NO_MEMORY
+        n = renumber_row(room.cells, 0, table.n_rows, n * arity, room.new)
+        if n * ROWS_ALIKE > table.n_rows:
+            return 0
+    return n
+
+
+def _distinct(table: Table, xs: Ints, y: int64, among: Ints, room: Room) -> Any:
+    """Return the rows that differ in the columns of a question as a table, and the question about it; () if many do."""
+    if table.holey:
+        return ()
+    columns = np.unique(np.concatenate([xs, among, [y]]))
+    n: int64 = _number_rows(table, columns, room)
+    if n <= 0:
+        return ()
+    codes, numbers = np.asarray(table.codes), np.asarray(room.cells)[0, : table.n_rows]
+    weights, one_of = np.bincount(numbers).astype(np.int32), np.empty(n, np.int64)
+    one_of[numbers] = np.arange(table.n_rows)
+    few = Table(
+        np.ascontiguousarray(codes[np.ix_(columns, one_of)]),
+        np.asarray(table.arities)[columns],
+        np.empty((1, 0, 1), np.uint64),
+        np.empty(0, np.int32),
+        np.full(len(columns), -1, np.int64),
+        table.n_rows,
+        0,
+        1,
+        None,
+        weights,
+    )
+    return few, np.searchsorted(columns, xs), int(np.searchsorted(columns, y)), np.searchsorted(columns, among)
+
+
+def _separate_few(
+    table: Table,
+    formula: Formula,
+    xs: Ints,
+    y: int64,
+    among: Ints,
+    fixed: int64,
+    log_alpha: float64,
+    patience: int64,
+    room: Room,
+    weakest: Weakest,
+) -> int:
+    """Go on with the search over the rows that are different."""
+    room.fit(table, xs.shape[0], weakest.largest)
+    performed: int64 = 0
+    with nogil:
+        performed = _separate(table, formula, xs, y, among, fixed, log_alpha, patience, room, weakest)
+    return performed
+
+
 @door
 def separate_columns(
     table: Table,
@@ -248,8 +317,16 @@ def separate_columns(
         raise ValueError("the evidence is about other candidates")
     room: Room = taken(formula, table, n, weakest.largest)
     performed: int64 = 0
-    with nogil:
-        performed = _separate(table, formula, xs, y, among, fixed, log_alpha, patience, room, weakest)
+    most: int64 = min(patience, FEW_TESTS * table.n_rows) if weakest.distinct is None else patience
+    if not weakest.distinct:
+        with nogil:
+            performed = _separate(table, formula, xs, y, among, fixed, log_alpha, most, room, weakest)
+    if performed >= 0 and weakest.distinct is None and weakest.left():
+        weakest.distinct = _distinct(table, xs, y, among, room)
+    if performed >= 0 and weakest.distinct:
+        small, some, target, others = weakest.distinct
+        more: int64 = _separate_few(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
+        performed = performed + more if more >= 0 else more
     given_back(formula, room)
     if performed == NO_MEMORY:
         raise MemoryError
