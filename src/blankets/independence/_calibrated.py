@@ -9,8 +9,7 @@ that is good enough for the table (see `blankets.stats`, ``calibrated_of_block``
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,8 @@ from blankets.arguments import one_of
 from blankets.caching import cached_property
 from blankets.counting import Counter
 from blankets.errors import ParameterError
-from blankets.independence._contract import Columns, IndependenceTest, Sets
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given, LazyBatch
+from blankets.independence._subsets import Separated
 from blankets.independence._tables import TableTests
 from blankets.stats import (
     COARSE,
@@ -75,16 +74,12 @@ class CalibratedTests(TableTests):
         self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed, apart=bool(counter.holes))
         self._calibrated.__qualname__ = f"calibrated {level} {seed}"  # identifies answers in a checkpoint
 
-    def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
-        """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest."""
-        columns = np.ascontiguousarray(xs, np.int64)
-        found = self._weakest(columns, y, among, **sets)
-        if found is None:
-            return IndependenceTest.separate(self, xs, y, among, **sets)
+    def _separated(self, xs: NDArray[np.int64], y: int, found: Separated) -> EvidenceBatch:
+        """Return what a search over subsets found."""
         self.tally.add(found.n_tests)
         statistic, dof, log_p, method = found.answers
         return EvidenceBatch(
-            columns,
+            xs,
             y,
             found.sets,
             statistic=statistic,

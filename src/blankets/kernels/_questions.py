@@ -170,8 +170,8 @@ def in_order(
     most: int64 = LANED_BITS if xs.shape[0] >= SLOTS_PAY else table.bits_win_below
     n: int64 = 0
     n_bits: int64 = 0
-    for k in range(room.start.shape[0]):
-        room.start[k] = 0
+    fewest: int64 = room.start.shape[0] - 1  # kinds that there are, from the first to the last
+    largest: int64 = 0
     for i in range(xs.shape[0]):
         arity: int64 = table.arities[xs[i]]
         nominal: float64 = (arity - 1) * free
@@ -182,10 +182,16 @@ def in_order(
         bits: bint = table.first[xs[i]] >= 0 and n_cells <= most and n_cells * (arity - 1) <= table.bits_win_below
         room.kind[i] = arity if bits else arity + MOST_LEVELS + 1
         if performed:
-            room.start[room.kind[i] + 1] += 1
+            fewest = min(fewest, room.kind[i])
+            largest = max(largest, room.kind[i])
             n += 1
             n_bits += bits
-    for k in range(1, room.start.shape[0]):
+    for k in range(fewest, largest + 2):
+        room.start[k] = 0
+    for i in range(xs.shape[0]):
+        if reliable[i]:
+            room.start[room.kind[i] + 1] += 1
+    for k in range(fewest + 1, largest + 1):
         room.start[k] += room.start[k - 1]
     for i in range(xs.shape[0]):
         if reliable[i]:
@@ -430,9 +436,7 @@ def test_each(
         if table.weights.shape[0] > 0:
             for k in range(m):
                 x: int64 = room.x_first[done + k]
-                count_weighted(
-                    table.codes, table.weights, x, room.cells, n_cells, table.arities[x], room.tables, k
-                )
+                count_weighted(table.codes, table.weights, x, room.cells, n_cells, table.arities[x], room.tables, k)
         else:
             if room.lanes.n_slots == 0 and n - done >= SLOTS_PAY:
                 slots_of(room.cells, table.codes.shape[1], n_cells, room.lanes)

@@ -68,7 +68,9 @@ def join_seen(
     if not cython.compiled:
         codes, column = np.asarray(wide)[w, : narrow.shape[1]], np.asarray(narrow)[x].astype(np.uint32)
         gone = (codes >= none_of_wide) | (column >= none_of_narrow)
-        np.asarray(out)[o, : narrow.shape[1]] = np.where(gone, beyond, codes * np.uint32(times) + column * np.uint32(weight))
+        np.asarray(out)[o, : narrow.shape[1]] = np.where(
+            gone, beyond, codes * np.uint32(times) + column * np.uint32(weight)
+        )
         return int(np.count_nonzero(gone))
     for r in range(narrow.shape[1]):  # without a branch, which would be guessed wrong at many holes
         code: uint32 = wide[w, r] * times + narrow[x, r] * weight
