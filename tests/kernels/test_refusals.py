@@ -108,6 +108,14 @@ WRONG = [
     (lambda k: sparse(k, size=3), "tables do not fit the columns to count"),
     (lambda k: sparse(k, size=4, codes=2), "stored entries have a row and a code each"),
     (lambda k: separated(k, 1), "the evidence is about other candidates"),
+    (
+        lambda k: k.settle(*[np.ones(2)] * 2, np.ones(2, CODES), *[np.ones(1)] * 3, np.ones(2, CODES)),
+        "its degrees of freedom",
+    ),
+    (
+        lambda k: k.settle(*[np.ones(1)] * 2, np.ones(1, CODES), *[np.ones(1)] * 2, np.ones(2), np.ones(1, CODES)),
+        "there is to be room for all answers",
+    ),
     (lambda k: turned(k, n=2), "the evidence is about other candidates"),
     (
         lambda k: k.weaker_of(np.ones(2), np.ones(2), np.ones(2), np.ones(1), np.zeros(2, CODES)),

@@ -27,8 +27,8 @@ from blankets.stats import (
     METHODS,
     calibrated_formula,
     calibrated_of_block,
-    log_chi2_sf,
     log_p_of,
+    settled,
     strongest_of,
 )
 
@@ -274,12 +274,9 @@ class CalibratedBatch(LazyBatch):
         """Compute all p-values: by the chi-square distribution, and by a better method where that is in doubt."""
         if self._method is not None:
             return
-        log_p = log_chi2_sf(self.statistic, self.dof) if self._log_p is None else self._log_p.copy()
-        better, how = self._judged
-        method = np.where(self.reliable, how, 0).astype(np.int8)
-        log_p = np.where(self.reliable & ~np.isnan(better), better, log_p)
-        at = np.flatnonzero(self.reliable & (how == COARSE))
-        if len(at):
+        log_p, method, n_coarse = settled(self.statistic, self.dof, self.reliable, *self._judged)
+        if n_coarse:
+            at = np.flatnonzero(self.reliable & (self._judged[1] == COARSE))
             given = [self.given[i] for i in at] if isinstance(self.given, list) else self.given
             better, how = self._tests.judged(self.xs[at], self.y, given)
             log_p[at], method[at] = np.where(np.isnan(better), log_p[at], better), how

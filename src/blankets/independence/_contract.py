@@ -85,6 +85,10 @@ class IndependenceTest(ABC):
         by_size = subsets(among, sets.get("containing"), *sizes_of(sets, self.deepest(xs, y, among)))
         return _weakest_over(self, tuple(xs), y, by_size, sets.get("stop_at"))
 
+    def enough_rows(self, xs: Columns, y: int, given: Sequence[int] = ()) -> NDArray[np.bool_]:
+        """Return which of the tests of a scan are reliable."""
+        return self.scan(xs, y, given).reliable
+
     def turned_away(
         self, xs: Columns, y: int, members: Sequence[int], *, max_size: int | None, stop_at: float
     ) -> EvidenceBatch:

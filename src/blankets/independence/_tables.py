@@ -120,6 +120,12 @@ class TableTests(CountedTests):
         found = self._weakest(columns, y, among, **sets)
         return super().separate(xs, y, among, **sets) if found is None else self._separated(columns, y, found)
 
+    def enough_rows(self, xs: Columns, y: int, given: Sequence[int] = ()) -> NDArray[np.bool_]:
+        """Return which of the tests of a scan are reliable: without holes, the levels of the columns tell."""
+        if self._gappy(xs, y, given):
+            return super().enough_rows(xs, y, given)
+        return self._reliable(np.asarray(xs, np.int64), y, tuple(given))
+
     def turned_away(
         self, xs: Columns, y: int, members: Sequence[int], *, max_size: int | None, stop_at: float
     ) -> EvidenceBatch:
@@ -241,7 +247,8 @@ class TableTests(CountedTests):
         table, gappy = None if even_if_unreliable else self._table, self._gappy(xs, y, given)
         if table is not None and self._at_once(len(xs)):
             ask = kernels.test_seen_columns if gappy else kernels.test_columns
-            n_tests, *answers = ask(table, self._formula, xs, y, np.array(sorted(given), np.int64))
+            formula = self._thorough if len(xs) == 1 else self._formula  # one test is asked for its p-value
+            n_tests, *answers = ask(table, formula, xs, y, np.array(sorted(given), np.int64))
             if n_tests >= 0:
                 return self._batch(xs, y, given, n_tests, *answers)
         if gappy:

@@ -203,8 +203,9 @@ def close(
     own = [batch for _, batch in trace.scans if batch.y == target and batch.asked is not None]
     tied = {x for batch in own for x in batch.xs[_perhaps_dependent(batch, level)].tolist()}
     tied |= {d.x for d in trace.decisions if d.action != "passed over" and d.evidence.y == target}
+    alone = tests.by_formula().scan(candidates, target)
+    tied |= set(alone.xs[_perhaps_dependent(alone, level)].tolist())
     rest = outside(np.asarray(candidates, np.int64), members)
-    tied |= set(rest[_perhaps_dependent(tests.by_formula().scan(rest, target), level)].tolist())
     evidence = evidence_of(tests, target, members, alpha=alpha)
     unchecked = tuple(e.x for e in evidence if not set(members) <= {e.x, *e.given})
     waiting = _Blanket(tests, target, candidates, list(members), alpha, trace).waiting()
@@ -334,7 +335,7 @@ def _untestable(
     if not len(columns):
         return (), {}
     tests = tests.by_formula()
-    few = columns[~tests.scan(columns, target, members).reliable | np.isin(columns, list(waiting))]
+    few = columns[~tests.enough_rows(columns, target, members) | np.isin(columns, list(waiting))]
     apart = np.zeros(len(few), np.bool_)
     if len(few) and members:
         sets = tests.separate(few, target, members, max_size=_deepest(len(members)), stop_at=alpha)
@@ -380,7 +381,8 @@ def equivalents_of(
         rest = tuple(z for z in members if z != a)
         alone = quick.scan((*columns, a), target, rest)
         tells = alone.effect - alone.dof / (2.0 * np.asarray(alone.n_rows))  # minus what chance adds
-        able = alone.xs[:-1][(_perhaps_dependent(alone, level) & (tells >= tells[-1] / 2.0))[:-1]]
+        near = alone.where((tells[:-1] >= tells[-1] / 2.0).nonzero()[0])
+        able = near.xs[_perhaps_dependent(near, level)] if len(near) else near.xs
         if not len(able):
             continue
         if new := [x for x in able.tolist() if x not in redundant]:
