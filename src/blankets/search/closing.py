@@ -79,11 +79,11 @@ class _Blanket:
 
     def strongest(self) -> Evidence | None:
         """Return the strongest of those that may enter."""
-        columns = outside(np.asarray(self.candidates, np.int64), self.members)
-        if not len(columns):
-            return None
         scan = self._last_scan()
         if scan is None:
+            columns = outside(np.asarray(self.candidates, np.int64), self.members)
+            if not len(columns):
+                return None
             scan = self.tests.at_level(self.level()).by_rows().scan(columns, self.target, self.members)
             self.trace.passed_over(scan, "closing")
         return scan.strongest(self.level())
@@ -203,9 +203,8 @@ def close(
     own = [batch for _, batch in trace.scans if batch.y == target and batch.asked is not None]
     tied = {x for batch in own for x in batch.xs[_perhaps_dependent(batch, level)].tolist()}
     tied |= {d.x for d in trace.decisions if d.action != "passed over" and d.evidence.y == target}
-    alone = tests.by_formula().scan(candidates, target)
-    tied |= set(alone.xs[_perhaps_dependent(alone, level)].tolist())
     rest = outside(np.asarray(candidates, np.int64), members)
+    tied |= set(rest[_perhaps_dependent(tests.by_formula().scan(rest, target), level)].tolist())
     evidence = evidence_of(tests, target, members, alpha=alpha)
     unchecked = tuple(e.x for e in evidence if not set(members) <= {e.x, *e.given})
     waiting = _Blanket(tests, target, candidates, list(members), alpha, trace).waiting()
@@ -335,9 +334,13 @@ def _untestable(
     if not len(columns):
         return (), {}
     tests = tests.by_formula()
-    few = columns[~tests.enough_rows(columns, target, members) | np.isin(columns, list(waiting))]
+    few = columns[
+        ~tests.enough_rows(columns, target, members) | (np.isin(columns, list(waiting)) if waiting else False)
+    ]
+    if not len(few):
+        return (), {}
     apart = np.zeros(len(few), np.bool_)
-    if len(few) and members:
+    if members:
         sets = tests.separate(few, target, members, max_size=_deepest(len(members)), stop_at=alpha)
         apart = sets.independent(alpha) & ~np.isin(few, list(waiting))
     return tuple(few[apart].tolist()), {x: tests.rows_for(x, target, members) for x in few[~apart].tolist()}
