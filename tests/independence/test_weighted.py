@@ -6,6 +6,8 @@ from scipy import stats
 
 from blankets.data import Frame, ingest
 from blankets.independence import SeenBlocks, SeenModel, Units, WeightedBlocks
+from blankets.stats import Drawn
+from blankets.stats._drawn import _Refitted
 
 
 def numbers(**columns):
@@ -63,6 +65,45 @@ def test_size_for_numbers_in_groups():
         plain += WeightedBlocks(frame, Units(frame)).test(0, 1).p <= 0.05
     assert rejected <= stats.binom.ppf(0.999, 80, 0.05 * 1.3)
     assert plain > stats.binom.ppf(0.999, 80, 0.05 * 1.3)
+
+
+def test_law_of_a_fit_that_takes_much_of_the_groups():
+    """Signs of all residuals of a group, a new regression of every row, T² by the formula: as in the wild bootstrap."""
+    rng = np.random.default_rng(8)
+    groups, weights = np.repeat(np.arange(14), 3), rng.uniform(0.5, 2.0, 42)
+    share = weights / weights.sum()
+    design = np.column_stack([np.ones(42), rng.normal(size=14)[groups], rng.normal(size=42)])
+    fit = design @ np.linalg.solve((design.T * share) @ design, design.T * share)
+    x, y = (f - f @ fit.T for f in (rng.normal(size=(2, 42)), rng.normal(size=(1, 42))))
+    basis = np.linalg.qr(np.sqrt(share)[:, None] * design)[0].T[1:]
+    own = np.array([share[groups == g].sum() for g in range(14)])
+    left = 1.0 - np.array([share[at] @ fit[np.ix_(at, at)].sum(1) for at in (groups == g for g in range(14))]) / own
+
+    def by_groups(one, other):
+        """Products of residuals of each group, and what its rows have in common of them."""
+        sums = np.array([[(share * a * b)[groups == g].sum() for g in range(14)] for a in one for b in other])
+        means = [np.array([[(share * a)[groups == g].sum() for g in range(14)] for a in f]) / own for f in (one, other)]
+        return sums, np.array([a * b for a in means[0] for b in means[1]]) * own
+
+    def redrawn(one, other, signs):
+        """T² of all pairs, if rows of the other get signs."""
+        means = np.array([[(share * b)[groups == g].sum() / own[g] for g in range(14)] for b in other])
+        drawn = (other + (means * (1 / np.sqrt(left) - 1))[:, groups]) * signs[groups]
+        sums, common = by_groups(one, drawn - drawn @ fit.T)
+        scaled = sums + common * (1 / np.sqrt(left) - 1)
+        return sums.sum(1) @ np.linalg.solve(scaled @ scaled.T, sums.sum(1))
+
+    unit = np.sqrt(share)
+    law = _Refitted(x * unit, y * unit, basis, np.sqrt(left), Drawn(unit, groups))
+    every = np.random.default_rng(0).choice([-1.0, 1.0], (256, 14))
+    expected = [redrawn(one, other, signs) for one, other in ((x, y), (y, x)) for signs in every]
+    sums, common = by_groups(x, y)
+    scaled = sums + common * (1 / np.sqrt(left) - 1)
+    root = np.linalg.inv(np.linalg.cholesky(scaled @ scaled.T)) @ scaled
+    plain = ((every @ root.T) ** 2).sum(1)  # T² of signs alone, whose mean 2 and variance are known
+    variance = np.var(expected) - np.var(plain) + 2 * (2 - ((root**2).sum(0) ** 2).sum())
+    found = law.moments(np.linalg.inv(np.linalg.cholesky(scaled @ scaled.T)))
+    assert found == pytest.approx((np.mean(expected) - np.mean(plain) + 2, variance), rel=1e-9)
 
 
 def test_few_groups_leave_fewer_functions_or_none():

@@ -92,6 +92,10 @@ def test_few_rows_do_not_stand_for_very_many():
     found = bl.test(table, "x", "y", missing="weighted")
     assert not found.reliable
     assert "A test in which few rows would stand for very many is not made" in " ".join(repr(found).split())
+    assert "x and y: not tested, few rows would stand for many that have no value" in repr(found)
+    blanket = bl.discover(table, "y", missing="weighted")
+    assert blanket.undecided["x"].startswith("gaps, weights or groups leave too little of the 1,000 rows to test it")
+    assert "missing='testwise' would test it, without weights" in " ".join(str(blanket.explain("x")).split())
 
 
 def test_discover_says_that_gaps_depend_on_the_target():

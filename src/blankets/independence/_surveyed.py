@@ -11,13 +11,14 @@ from blankets.counting import Counter, MemoryCounter
 from blankets.errors import ParameterError
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._tables import TableTests
-from blankets.independence._weighting import SeenModel, Units
+from blankets.independence._weighting import REFUSED, SeenModel, Units
 from blankets.stats import survey_test
 
 METHODS = (
     "not performed",
     "nothing to test: within each stratum one of the two has a single value",
     "weighted table, X² corrected for the weights (Rao and Scott, second order)",
+    REFUSED,
 )
 
 Ints = NDArray[np.int64]
@@ -69,13 +70,15 @@ class SurveyTests(TableTests):
         nominal = self._nominal(xs, y, given)
         statistic, log_p, effect = np.full((3, len(xs)), np.nan)
         dof, n_rows, method = np.zeros(len(xs)), np.zeros(len(xs), np.int64), np.zeros(len(xs), np.int8)
-        enough = np.zeros(len(xs), np.bool_)
+        enough, refused = np.zeros((2, len(xs)), np.bool_)
         strata = self._strata(given)
         for i, x in enumerate(xs.tolist()):
             rows, weights, trusted = self.units.of(x, y, given)
             weights, n_rows[i] = weights[rows], int(np.count_nonzero(rows))
             worth = weights.sum() ** 2 / max(float((weights**2).sum()), 1e-300)
-            enough[i] = trusted and n_rows[i] > 1 and worth >= self.reliability * nominal[i]
+            enough[i] = n_rows[i] > 1 and worth >= self.reliability * nominal[i]
+            refused[i] = enough[i] and not trusted
+            enough[i] &= trusted
             if n_rows[i] < 2 or not (enough[i] or even_if_unreliable):
                 continue
             one, other = (self.frame.column(j)[rows].astype(np.int64) for j in (x, y))
@@ -84,7 +87,7 @@ class SurveyTests(TableTests):
             statistic[i], dof[i], log_p[i] = found.statistic, found.dof, found.log_p
             method[i], effect[i] = 2 if found.dof else 1, found.information
         reliable = enough & ~np.isnan(statistic)
-        method[~reliable] = 0
+        method[~reliable] = np.where(refused[~reliable], METHODS.index(REFUSED), 0)
         self.tally.add(int(np.count_nonzero(reliable)))
         return EvidenceBatch(
             xs,

@@ -14,14 +14,15 @@ from blankets.counting import GIVEN, Functions, functions_of_column, reweighted
 from blankets.data import Frame
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch, Given
-from blankets.independence._weighting import Units, Weighting
-from blankets.stats import GROUPS_A_DEGREE, Drawn, canonical_test, rows_test, whitening
+from blankets.independence._weighting import REFUSED, Units, Weighting
+from blankets.stats import GROUPS_A_DEGREE, Drawn, canonical_test, draws_test, whitening
 
 METHODS = (
     "not performed",
     "nothing to test: the conditioning set determines one of the two",
     "products of residuals, weighted, with the variance that rows show",
     "products of residuals summed up within groups, with the variance that groups show",
+    REFUSED,
 )
 _DRAWS_A_FUNCTION = 8.0  # rows, or groups, for each function conditioned on, beyond one for each column
 _KEPT = 16  # sets of rows whose functions are kept
@@ -66,14 +67,17 @@ class WeightedBlocks(CountedTests):
         columns, given = np.asarray(xs, np.int64), tuple(given)
         statistic, log_p, effect = np.full((3, len(columns)), np.nan)
         dof, n_rows, method = np.zeros(len(columns)), np.zeros(len(columns), np.int64), np.zeros(len(columns), np.int8)
+        enough = np.zeros(len(columns), np.bool_)
         for i, x in enumerate(columns.tolist()):
             part = self._part(x, y, given)
             n_rows[i] = part.n_rows
             widths, reliable = part.widths(x, y, given, self.reliability)
-            if widths is not None and (reliable or even_if_unreliable):
+            if widths is not None and ((reliable and part.trusted) or even_if_unreliable):
                 log_p[i], statistic[i], dof[i], effect[i] = part.tested(x, y, given, widths)
-                method[i] = reliable * (1 if dof[i] == 0 else 2 if self.units.groups is None else 3)
-        self.tally.add(int(np.count_nonzero(method)))
+                method[i] = 1 if dof[i] == 0 else 2 if self.units.groups is None else 3
+            enough[i] = reliable and part.trusted
+            method[i] = method[i] if enough[i] else METHODS.index(REFUSED) if reliable else 0
+        self.tally.add(int(np.count_nonzero(enough)))
         return EvidenceBatch(
             columns,
             y,
@@ -81,7 +85,7 @@ class WeightedBlocks(CountedTests):
             statistic=statistic,
             dof=dof,
             n_rows=n_rows,
-            reliable=method > 0,
+            reliable=enough,
             log_p=log_p,
             effect=effect,
             by_effect=self.by_effect,
@@ -121,7 +125,7 @@ class _Part:
         self.drawn = Drawn(np.sqrt(weights / max(total, 1e-300)), group)
         self.n_groups = None if group is None else int(group.max(initial=-1)) + 1
         self._equal = bool(np.ptp(weights) == 0.0) if len(weights) else True
-        self._trusted = weighting.trusted
+        self.trusted = weighting.trusted
         self._functions: dict[int, Functions] = {}
         self._bases: OrderedDict[Given, Floats] = OrderedDict()
 
@@ -139,7 +143,7 @@ class _Part:
                 continue
             possible = (kx, ky)
             if self.worth >= reliability * (size + pairs) and groups >= a_pair * pairs:
-                return possible, self._trusted
+                return possible, True
         return possible, False
 
     def tested(self, x: int, y: int, given: Given, widths: tuple[int, int]) -> tuple[float, float, float, float]:
@@ -149,13 +153,17 @@ class _Part:
         if not (len(one) and len(other)):  # among these rows it does not vary
             return 0.0, 0.0, 0.0, 0.0
         first = (min(of_x.first, widths[0]), min(of_y.first, widths[1]))
-        log_p, statistic, dof = rows_test(one, other, first, basis, drawn=self.drawn)
+        log_p, statistic, dof = draws_test(one, other, first, basis, self.drawn)
         information = canonical_test((basis @ one.T)[None], basis @ other.T, (one @ other.T)[None], self.n_rows)[2]
         return log_p, statistic, dof, float(information[0])
 
     def _free(self, basis: Floats) -> float:
         """Return the number of groups, less what the given functions take of them."""
         return float((1.0 - np.minimum(self.drawn.leverage(basis), 1.0)).sum())
+
+    def _few_groups_taken(self, basis: Floats) -> bool:
+        """Tell whether there are enough groups for what a basis takes of them; functions within groups take little."""
+        return self.n_groups is None or (self.n_groups - 1 - self._free(basis)) * _DRAWS_A_FUNCTION <= self.n_groups
 
     def functions(self, x: int) -> Functions:
         """Return the functions of a column, of weighted mean 0 and orthonormal, multiplied by the roots of weights."""
@@ -168,14 +176,15 @@ class _Part:
         """Return an orthonormal basis of the given functions, as many of each number as rows or groups allow."""
         given = tuple(sorted(given))
         if given not in self._bases:
-            draws = self.worth if self.n_groups is None else self.n_groups
             made = [self.functions(z) for z in given]
             for degree in range(GIVEN, 0, -1):
                 widths = [min(degree, len(f)) if f.graded else len(f) for f in made]
-                if sum(widths) * _DRAWS_A_FUNCTION <= draws:
+                parts = (f.values[:k] for f, k in zip(made, widths, strict=True))
+                rows = np.vstack([np.zeros((0, self.n_rows)), *parts])
+                basis = np.asarray(whitening(rows @ rows.T).T @ rows)
+                if len(basis) * _DRAWS_A_FUNCTION <= self.worth and self._few_groups_taken(basis):
                     break
-            rows = np.vstack([np.zeros((0, self.n_rows)), *(f.values[:k] for f, k in zip(made, widths, strict=True))])
-            self._bases[given] = np.asarray(whitening(rows @ rows.T).T @ rows)
+            self._bases[given] = basis
             while len(self._bases) > _KEPT:
                 self._bases.popitem(last=False)
         return self._bases[given]

@@ -39,6 +39,9 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
+REFUSED = "not performed: few rows would stand for many that have no value"
+
+
 class Weighting(NamedTuple):
     """The weights of a test."""
 

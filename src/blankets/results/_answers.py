@@ -15,7 +15,19 @@ from blankets.arguments import level_of
 from blankets.errors import guarded
 from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.regimes import Surrogate
-from blankets.results._words import NATS, count_of, digits, format_p, joined, shown, size_of, symbol_of, w_of, wrapped
+from blankets.results._words import (
+    NATS,
+    count_of,
+    digits,
+    format_p,
+    joined,
+    shown,
+    size_of,
+    symbol_of,
+    w_of,
+    why_not_tested,
+    wrapped,
+)
 from blankets.stats import LARGEST, InformationEstimate
 
 TOO_LARGE = (
@@ -252,6 +264,6 @@ class TestResult(Saved, _Printed):
 
     def _verdict(self) -> str:
         if not self.reliable:
-            return f"not tested, {self.n_rows:,} rows are too few"
+            return f"not tested, {why_not_tested(self.method, self.n_rows)}"
         word = "dependent" if self.dependent() else "no dependence found"
         return f"{word} at level {self.alpha:g}{'' if self.valid else ', by a test that is not valid here'}"

@@ -123,10 +123,13 @@ def describe(
 
 def _why_undecided(name: str, rows: float, n_rows: int) -> str:
     """Say why a column is neither in nor out, and what would decide it."""
-    needed = (
-        f": that takes {rows:,.0f} rows, or fewer levels of {shown(name)} and of the members" if rows > n_rows else ""
-    )
-    return f"{count_of(n_rows, 'row')} are too few to test it given the members{needed}"
+    if rows <= n_rows:
+        return (
+            f"gaps, weights or groups leave too little of the {count_of(n_rows, 'row')} to test it given the members: "
+            f"fewer gaps, or more rows, would settle it"
+        )
+    needed = f"that takes {rows:,.0f} rows, or fewer levels of {shown(name)} and of the members"
+    return f"{count_of(n_rows, 'row')} are too few to test it given the members: {needed}"
 
 
 def _strengths(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.records import Bounds, Count, LogProbability, refuse
-from blankets.results._words import count_of, digits, format_p, joined, size_of, symbol_of
+from blankets.results._words import count_of, digits, format_p, joined, size_of, symbol_of, why_not_tested
 from blankets.stats import noncentrality_at
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class NamedEvidence:
         """
         given = f"given {joined(self.given)}" if self.given else "given no other column"
         if not self.reliable:
-            return f"not tested {given}: {count_of(self.n_rows, 'row')} are too few for a reliable test"
+            return f"not tested {given}: {why_not_tested(self.method, self.n_rows)}"
         freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
         how = f" ({self.method})" if self.method else ""
         symbol = symbol_of(test, self.method)

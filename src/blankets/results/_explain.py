@@ -215,6 +215,8 @@ def _doubt(blanket: Blanket, history: tuple[Step, ...]) -> str:
     if not history[-1].evidence.reliable:
         last = f"the last test that was performed says dependent{_at_level(blanket)}; " if dependent else ""
         more = "with more rows, fewer levels or a smaller 'reliability' it could be tested"
+        if history[-1].evidence.method.startswith("not performed: "):  # more rows are not what it wants
+            more = "missing='testwise' would test it, without weights for the rows that have no value"
         return f"So there is no evidence of independence: {last}{more}."
     if dependent and history[-1].phase == "closing":
         return (

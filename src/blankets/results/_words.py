@@ -121,6 +121,15 @@ def count_of(count: float, singular: str, plural: str | None = None) -> str:
     return f"{figure} {singular if count == 1 else plural or singular + 's'}"
 
 
+def why_not_tested(method: str, n_rows: int) -> str:
+    """Say why a test was not made: for what its method says, or else for want of rows.
+
+    >>> why_not_tested("", 20)
+    '20 rows are too few for a reliable test'
+    """
+    return method.partition("not performed: ")[2] or f"{count_of(n_rows, 'row')} are too few for a reliable test"
+
+
 def format_seconds(seconds: float) -> str:
     """Return a duration as text.
 

@@ -14,6 +14,7 @@ from blankets.stats._contingency import (
     statistics_of_block,
     table_statistics,
 )
+from blankets.stats._drawn import Drawn, draws_test
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
 from blankets.stats._estimate import LARGEST, InformationEstimate, divided, noncentrality_at
 from blankets.stats._explained import EXPLAINED, explained_information
@@ -45,7 +46,7 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
-from blankets.stats._products import Basis, Drawn, rows_test, rows_tests
+from blankets.stats._products import Basis, rows_test, rows_tests
 from blankets.stats._propensities import weighted_scores
 from blankets.stats._rare import (
     MOST_LEVELS,
@@ -68,6 +69,7 @@ from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
 __all__ = [
+    "draws_test",
     "Basis",
     "COARSE",
     "Cells",

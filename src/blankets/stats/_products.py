@@ -8,6 +8,8 @@ under random signs, by mean and variance, so that heavy tails make it neither ti
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -16,47 +18,15 @@ from numpy.typing import NDArray
 from blankets import kernels
 from blankets.stats._canonical import combined_two
 
-_MOST_LEVERAGE = 0.9  # a row that the given functions fit almost by themselves counts as if by so much
+MOST_LEVERAGE = 0.9  # a row that the given functions fit almost by themselves counts as if by so much
 _BENT = 0.05  # share of a square's length that the given functions must leave, for it to tell something new
 _MANY = 500  # rows from which cubes and products are taken too; what fewer rows leave is not seen in so few
 _MOST_SQUARED = 4  # functions of a column of which squares are taken
+_LOG_WORTH = log(0.2)  # above this log p-value no level is near, and signs alone will do
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-class Drawn(NamedTuple):
-    """How rows were drawn, where they are not equal and independent draws; see methods (12.5).
-
-    ``unit``, of shape (rows,): the roots of the weights, of length 1; functions are multiplied by it. ``groups``, of
-    shape (rows,): the group of each row, from 0 on, each of which some row has; None if each row is a draw.
-    """
-
-    unit: Floats
-    groups: Ints | None = None
-
-    def products(self, x: Floats, y: Floats, root: Floats) -> tuple[Floats, Floats]:
-        """Return the products of residuals, summed up over draws: as they vary without a fit, and as they are.
-
-        ``root``: the roots of what the fit has left of each draw. It takes from a group what its rows have in common.
-        """
-        sums = self._summed(_products(x, y))
-        common = _products(*(self._summed(f * self.unit) for f in (x, y))) / self._weights
-        return sums + common * (1.0 / root - 1.0), sums
-
-    def leverage(self, basis: Floats) -> Floats:
-        """Return the part of each draw's own values in its fit, the weighted mean included; see methods (12.6)."""
-        along = self._summed(np.vstack([self.unit, basis]) * self.unit)
-        return np.asarray(np.einsum("ij,ij->j", along, along) / self._weights)
-
-    @property
-    def _weights(self) -> Floats:
-        return np.asarray(self._summed(self.unit[None] ** 2)[0])
-
-    def _summed(self, values: Floats) -> Floats:
-        if self.groups is None:
-            return values
-        return np.array([np.bincount(self.groups, row) for row in values]).reshape(len(values), -1)
+Law = Callable[[Floats], tuple[float, float]]
 
 
 def residuals(functions: Floats, basis: Floats) -> Floats:
@@ -109,13 +79,12 @@ def _bent(of_x: Floats, of_y: Floats, basis: Floats, unit: Floats | None = None)
 
 
 def products_test(
-    x: Floats, y: Floats, leverage: Floats, first: tuple[int, int] | None = None, drawn: Drawn | None = None
+    x: Floats, y: Floats, leverage: Floats, first: tuple[int, int] | None = None
 ) -> tuple[float, float, float]:
     """Return log p, T² and its degrees of freedom from residuals of shape (functions, rows); see methods (10.5).
 
     ``leverage``, of shape (rows,): the part of each row's own value in its fit, that of the mean included. ``first``:
-    how many functions of each are tested alone too; the two p-values are combined. ``drawn``: if rows are not equal
-    and independent draws; ``leverage`` is that of draws then.
+    how many functions of each are tested alone too; the two p-values are combined.
 
     Examples
     --------
@@ -125,30 +94,49 @@ def products_test(
     >>> dof, bool(log_p > np.log(0.01))
     (1.0, True)
     """
-    root = np.sqrt(1.0 - np.minimum(leverage, _MOST_LEVERAGE))
-    if drawn is None:
-        scaled = _products(x / root, y)
-        total = scaled @ root
-    else:
-        scaled, sums = drawn.products(x, y, root)
-        total = sums.sum(axis=1)
+    root = np.sqrt(1.0 - np.minimum(leverage, MOST_LEVERAGE))
+    scaled = products(x / root, y)
+    return squared_test(scaled, scaled @ root, root, (len(x), len(y)), first)
+
+
+def squared_test(
+    scaled: Floats,
+    total: Floats,
+    root: Floats,
+    widths: tuple[int, int],
+    first: tuple[int, int] | None = None,
+    law: Law | None = None,
+) -> tuple[float, float, float]:
+    """Return log p, T² and its degrees of freedom from products of all pairs of functions, by draws, and their sum.
+
+    ``root``: the roots of what the fit has left of each draw. ``law``: the mean and variance of T² of the directions
+    that it is given, rows of a matrix, if signs alone do not tell them.
+    """
     spread, free = scaled @ scaled.T, float(root @ root)
-    log_p, statistic, dof = _squared(scaled, total, spread, free)
-    if first is None or first == (len(x), len(y)) or not dof:
+    log_p, statistic, dof = _squared(scaled, total, spread, free, law)
+    if first is None or first == widths or not dof:
         return log_p, statistic, dof
-    some = np.arange(len(scaled)).reshape(len(x), len(y))[: first[0], : first[1]].ravel()
-    alone, _, few = _squared(scaled[some], total[some], spread[np.ix_(some, some)], free)
+    some = np.arange(len(scaled)).reshape(widths)[: first[0], : first[1]].ravel()
+    one = None if law is None else lambda directions: law(_among(directions, some, len(scaled)))
+    alone, _, few = _squared(scaled[some], total[some], spread[np.ix_(some, some)], free, one)
     if not 0 < few < dof:
         return log_p, statistic, dof
     return combined_two(log_p, alone), statistic, dof
 
 
-def _products(x: Floats, y: Floats) -> Floats:
+def _among(directions: Floats, some: Ints, n: int) -> Floats:
+    """Return directions of some of n products as directions of all."""
+    whole = np.zeros((len(directions), n))
+    whole[:, some] = directions
+    return whole
+
+
+def products(x: Floats, y: Floats) -> Floats:
     """Return the products of all pairs of functions, shape (pairs, rows)."""
     return (x[:, None, :] * y[None, :, :]).reshape(-1, x.shape[1])
 
 
-def _squared(scaled: Floats, total: Floats, spread: Floats, free: float) -> tuple[float, float, float]:
+def _squared(scaled: Floats, total: Floats, spread: Floats, free: float, law: Law | None) -> tuple[float, float, float]:
     """Return log p, T² and its degrees of freedom from products, their sum and their inner products."""
     size, vectors = np.linalg.eigh(spread)
     use = size > 1e-8 * max(float(size[-1]), 1e-300)
@@ -160,7 +148,11 @@ def _squared(scaled: Floats, total: Floats, spread: Floats, free: float) -> tupl
     weights = root @ scaled
     weights = np.einsum("ij,ij->j", weights, weights)
     statistic = float(along @ along)
-    return log_p_under_signs(statistic, k, free, float(weights @ weights)), statistic, float(k)
+    log_p = log_p_under_signs(statistic, k, free, float(weights @ weights))
+    if law is not None and log_p < _LOG_WORTH:
+        mean, variance = law(root)
+        log_p = log_p_under_signs(statistic * k / mean, k, free, k - 0.5 * variance * (k / mean) ** 2)
+    return log_p, statistic, float(k)
 
 
 def log_p_under_signs(statistic: float, k: int, free: float, squares: float) -> float:
@@ -181,18 +173,11 @@ def log_p_under_signs(statistic: float, k: int, free: float, squares: float) -> 
     return kernels.log_p_under_signs(statistic, float(k), free, squares)
 
 
-def rows_test(
-    x: Floats,
-    y: Floats,
-    first: tuple[int, int],
-    basis: Floats,
-    drawn: Drawn | None = None,
-) -> tuple[float, float, float]:
+def rows_test(x: Floats, y: Floats, first: tuple[int, int], basis: Floats) -> tuple[float, float, float]:
     """Return log p, statistic and degrees of freedom of x and y given a basis, from their rows.
 
     ``x``, ``y``, of shape (functions, rows): orthonormal functions. ``first``: how many of each are tested alone too.
-    ``basis``, of shape (size, rows): an orthonormal basis of the given functions. ``drawn``: how rows were drawn,
-    if they are not equal and independent draws.
+    ``basis``, of shape (size, rows): an orthonormal basis of the given functions.
 
     Examples
     --------
@@ -201,14 +186,19 @@ def rows_test(
     >>> rows_test(x, y, (1, 1), np.zeros((0, 300)))[2]
     1.0
     """
-    of_x = (x @ basis.T) @ basis
-    of_y = (y @ basis.T) @ basis
-    more = _bent(of_x, of_y, basis, None if drawn is None else drawn.unit)
-    left_x, left_y = residuals(x - of_x, more), residuals(y - of_y, more)
-    if drawn is not None:
-        return products_test(left_x, left_y, drawn.leverage(np.vstack([basis, more])), first, drawn)
+    left_x, left_y, more = fitted(x, y, basis)
     leverage = 1.0 / x.shape[1] + np.einsum("ij,ij->j", basis, basis) + np.einsum("ij,ij->j", more, more)
     return products_test(left_x, left_y, leverage, first)
+
+
+def fitted(x: Floats, y: Floats, basis: Floats, unit: Floats | None = None) -> tuple[Floats, Floats, Floats]:
+    """Return what a basis and the squares of what it predicts leave of x and y, and a basis of these squares.
+
+    ``unit``: the roots of the weights of rows, by which functions are multiplied.
+    """
+    of_x, of_y = (x @ basis.T) @ basis, (y @ basis.T) @ basis
+    more = _bent(of_x, of_y, basis, unit)
+    return residuals(x - of_x, more), residuals(y - of_y, more), more
 
 
 class Basis(NamedTuple):

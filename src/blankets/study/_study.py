@@ -820,8 +820,8 @@ class Study:
         return (
             f"Rows with a value stand for those without one, weighted by complete columns that tell of the gaps, in "
             f"{', '.join(words)}. Gaps that depend on anything else, or on the missing value itself, are not "
-            f"corrected. A test in which few rows would stand for very many is not made, and counts as one with too "
-            f"few rows; missing='testwise' makes it, without this correction.",
+            f"corrected. A test in which few rows would stand for very many is not made; missing='testwise' makes "
+            f"it, without this correction.",
         )
 
     @property
