@@ -102,7 +102,7 @@ def test_weakest_over_subsets(options, n_rows, patience, monkeypatch):
 @pytest.mark.parametrize("patience", [1, 1 << 26])
 @pytest.mark.compiled
 def test_weakest_over_subsets_where_most_rows_are_alike(options, patience, monkeypatch):
-    # At most 40 rows are different, so that each stands for 25 or more once there have been 64 tests.
+    # At most 40 rows are different, so that each stands for 25 or more once there have been 256 tests.
     monkeypatch.setattr(_subsets, "PATIENCE", patience)
     rng = np.random.default_rng(9)
     compiled, plain = both(skewed(40, ARITIES, rng)[rng.integers(0, 40, 1000)], **options)
