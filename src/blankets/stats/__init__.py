@@ -66,7 +66,7 @@ from blankets.stats._regression import (
 )
 from blankets.stats._special import chi2_isf, xlogy
 from blankets.stats._survey import Surveyed, survey_information, survey_test
-from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
+from blankets.stats._tail import log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
 __all__ = [
     "Basis",
@@ -157,6 +157,7 @@ __all__ = [
     "rows_tests",
     "score_test",
     "scored_information",
+    "settled",
     "ss_information",
     "statistics_of_block",
     "strongest_of",
