@@ -11,7 +11,7 @@ from blankets.independence import Evidence, EvidenceBatch
 from blankets.search._contract import Trace
 from blankets.search._local import Given, LocalSearch, Neighborhood
 
-_AT_ONCE = 256  # candidates that are turned away in one call, at most
+_FIRST, _AT_ONCE = 16, 256  # candidates that are turned away in one call, at first and at most
 
 
 class Sieve:
@@ -39,10 +39,11 @@ class Sieve:
         recorded.
         """
         order = self.marginal.order(self.marginal.dependent(self.search.alpha))
-        n = 0
+        n, few = 0, _FIRST
         while n < len(order):
             if turn_away and self.members:
-                n += self._turn_away(order[n : n + _AT_ONCE])
+                gone = self._turn_away(order[n : n + few])
+                n, few = n + gone, min(2 * few, _AT_ONCE) if gone == few else _FIRST
             for i in order[n : n + 1]:
                 yield self.marginal[int(i)]
             n += 1
