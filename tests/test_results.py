@@ -715,3 +715,17 @@ def test_interrupted_says_what_was_held():
 def test_records_are_empty_without_scans():
     assert len(PassedOver.nothing()) == 0
     assert Step("admitted", "growing", NamedEvidence.of(proof(1), NAMES)).x == "age"
+
+
+def test_an_empty_blanket_names_the_column_that_came_nearest():
+    trace, statistic = Trace(), np.array([0.5, 7.88])  # on one degree of freedom: p = 0.48 and 0.005
+    scan = EvidenceBatch(
+        np.array([1, 2]), 0, (), statistic=statistic, dof=np.ones(2), n_rows=960, reliable=np.ones(2, bool)
+    )
+    trace.passed_over(scan, "closing")
+    told = f"No column is a member. {NAMES[2]} alone has p = 0.005, below alpha"
+    assert f"{told}." in str(searched_with(Found(members=()), trace))
+    closed = searched_with(Found(members=(), closed=True), trace)
+    told += f", but not small enough among {len(NAMES) - 1} columns."
+    assert told in " ".join(str(closed).split())
+    assert told in closed._repr_html_()

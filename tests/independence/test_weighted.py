@@ -97,7 +97,13 @@ def test_law_of_a_fit_that_takes_much_of_the_groups():
     law = _Refitted(x * unit, y * unit, basis, np.sqrt(left), Drawn(unit, groups))
     every = np.random.default_rng(0).choice([-1.0, 1.0], (256, 14))
     expected = [redrawn(one, other, signs) for one, other in ((x, y), (y, x)) for signs in every]
-    assert law.moments(np.eye(2)) == pytest.approx((np.mean(expected), np.var(expected)), rel=1e-9)
+    sums, common = by_groups(x, y)
+    scaled = sums + common * (1 / np.sqrt(left) - 1)
+    root = np.linalg.inv(np.linalg.cholesky(scaled @ scaled.T)) @ scaled
+    plain = ((every @ root.T) ** 2).sum(1)  # T² of signs alone, whose mean 2 and variance are known
+    variance = np.var(expected) - np.var(plain) + 2 * (2 - ((root**2).sum(0) ** 2).sum())
+    found = law.moments(np.linalg.inv(np.linalg.cholesky(scaled @ scaled.T)))
+    assert found == pytest.approx((np.mean(expected) - np.mean(plain) + 2, variance), rel=1e-9)
 
 
 def test_few_groups_leave_fewer_functions_or_none():

@@ -42,11 +42,11 @@ def test_gold_labels_that_a_machine_saves():
     rho2 = (1 - 2 * wrong) ** 2 * p * (1 - p) / (q * (1 - q))
     found = bl.plan(effect=0.01, power=0.9, rows=rows, labels=bl.Predicted(accuracy=0.9, prior=p))
     kappa = rows_for(1.0, effect=0.01, power=0.9) / rows
-    lost = (8 + 4 * np.sqrt(rho2) / (1 - rho2)) / (4 * p * (1 - p))  # gold labels, for learning the machine's errors
+    lost = 2.2 * np.sqrt(rho2 / (1 - rho2)) / (4 * p * (1 - p)) * 2**0.75  # of n ** 0.75, to learn the machine's errors
 
     def reached(n):
         others = 1 - n / rows
-        return n / rows / (1 - others * rho2) / (1 + others * lost / n)
+        return n / rows / (1 - others * rho2) / (1 + others * lost / n**0.75)
 
     assert found.answer == pytest.approx(optimize.brentq(lambda n: reached(n) - kappa, 10, rows), abs=1)
     (alone,) = [other for other in json.loads(found.to_json())["alternatives"] if other["surrogate"] == "listwise"]

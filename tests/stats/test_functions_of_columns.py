@@ -249,3 +249,13 @@ def test_probabilities_add_up_where_plain_newton_steps_would_not_end():
 
 def _apart(functions):
     return np.linalg.qr((functions - functions.mean(axis=1, keepdims=True)).T)[0].T.copy()
+
+
+def test_whitening_of_many_functions_keeps_all_directions_but_determined_ones():
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(100, 400)) / 20
+    rows[-1] = rows[0]
+    for functions, rank in ((rows[:-1], 99), (rows, 99)):  # by Cholesky's factor, and where that is not safe
+        basis = whitening(functions @ functions.T).T @ functions
+        np.testing.assert_allclose(basis @ basis.T, np.eye(rank), atol=1e-9)
+        np.testing.assert_allclose(basis.T @ (basis @ functions.T), functions.T, atol=1e-9)

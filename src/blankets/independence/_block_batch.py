@@ -29,7 +29,7 @@ class BlockBatch(LazyBatch):
     """Evidence from inner products and from rows; rows are asked when they are needed if that takes long.
 
     ``tests``: whom to ask. ``near``, ``far``, of shape (n,): tests that were not asked: near the level, because
-    probabilities have to be fitted, and far from it.
+    that takes long, and far from it.
     """
 
     __slots__ = ("_far", "_near", "_settled", "_tests")

@@ -61,6 +61,7 @@ _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 # A part of the rows is asked first where inner products leave little doubt. If its p-value is below the second, the
 # columns are dependent; at levels from the third on that adds at most 1/1,000 of the level to the errors.
 _PART_ROWS, _SURE, _LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
+_AT_ONCE = 2e8  # multiplications that rows may be asked for before somebody needs to know
 _AGAIN = 1e9  # multiplications for columns far from the level that are asked by rows all the same: about a second
 _STEPS = 10  # of a fit of probabilities
 _WIDE = 16  # functions beyond those of the given columns and the other one, from which a column is wide
@@ -142,10 +143,11 @@ class BlockTests(CountedTests):
         least = self._window[0] if len(given) < 2 else -math.inf
         with np.errstate(invalid="ignore"):
             near = reliable & (dof > 0) & (log_p >= least) & (log_p <= self._window[1])
-        rare = near.copy()
-        rare[near] = [self._is_rare(x, y) for x in columns[near].tolist()]
-        if (plain := near & ~rare).any():
-            log_p[plain], method[plain] = self._judged(columns[plain], y, known, log_p[plain])
+        later = near.copy()
+        if self._work(columns[near], y, known).sum() < _AT_ONCE:
+            later[near] = [self._is_rare(x, y) for x in columns[near].tolist()]
+        if (now := near & ~later).any():
+            log_p[now], method[now] = self._judged(columns[now], y, known, log_p[now])
         return BlockBatch(
             columns,
             y,
@@ -160,7 +162,7 @@ class BlockTests(CountedTests):
             method=method,
             methods=BLOCK_METHODS,
             tests=self,
-            near=rare,
+            near=later,
             far=method == _FAR,
         )
 

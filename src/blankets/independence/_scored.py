@@ -19,7 +19,7 @@ Answer = tuple[float, float, float, float, int, bool]  # statistic, dof, log p, 
 
 SCORED_METHODS = (
     "not performed",
-    "T: squared differences between estimated shares of positives; its law is that of tables drawn under independence",
+    "T: differences between estimated shares of positives; its law is that of tables drawn under independence",
 )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from blankets.planning._setting import Floats, LabelDesign
 from blankets.records import Probability, read, refuse, short
 from blankets.regimes import Channel, Surrogate, kappa_case_control, kappa_of
-from blankets.stats import gold_labels_lost
+from blankets.stats import lost_for_errors
 
 CASE_CONTROL = "pu, case-control"
 DRIVEN = "pu, drivers"
@@ -164,8 +164,8 @@ def of_machine(false_positive: float, false_negative: float) -> tuple[LabelDesig
     def kappa(share: Floats, prior: Floats) -> Floats:
         return np.asarray(share / (1.0 - (1.0 - share) * channel.kappa(Surrogate.FULL, prior)))
 
-    def lost(prior: Floats, dof: Floats) -> Floats:
-        return gold_labels_lost(channel.kappa(Surrogate.FULL, prior), prior, dof)
+    def lost(prior: Floats, gold: Floats, dof: Floats) -> Floats:
+        return lost_for_errors(channel.kappa(Surrogate.FULL, prior), prior, gold, dof)
 
     about = (
         f"The machine is wrong in {false_positive:.3g} of the negatives and {false_negative:.3g} of the positives, and "

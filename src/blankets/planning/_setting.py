@@ -42,8 +42,8 @@ class LabelDesign:
     counts: str  # what counts as a label: "labeled positives", "labeled negatives", "labeled rows"
     # (share of all rows that is labeled, p(y=1)) -> κ
     kappa: Callable[[Floats, Floats], Floats]
-    # (p(y=1), degrees of freedom) -> labels that it costs to learn what else must be known: a machine's errors
-    lost: Callable[[Floats, Floats], Floats] | None = None
+    # (p(y=1), labels, degrees of freedom) -> the share of labels that it costs to learn a machine's errors
+    lost: Callable[[Floats, Floats, Floats], Floats] | None = None
     dof_factor: float = 1.0  # the surrogate's degrees of freedom over those of the full target (errata B14)
     # positives, negatives: the shares of these labels that come from each class; 0 if labels
     # do not bound p(y=1)
@@ -134,8 +134,10 @@ class Setting:
         of_many = np.asarray(self.design.kappa(self.share, self.prior))
         if self.design.lost is None:
             return of_many
-        lost = self.design.lost(self.prior, self.dof.max(axis=-1)) * (1.0 - self.share) / (self.share * self.rows)
-        return np.asarray(of_many / (1.0 + np.nan_to_num(lost)))  # rows that nobody has said are many
+        lost = self.design.lost(self.prior, self.share * self.rows, self.dof.max(axis=-1))
+        return np.asarray(
+            of_many / (1.0 + (1.0 - self.share) * np.nan_to_num(lost))
+        )  # rows that nobody has said are many
 
     @property
     def noncentrality(self) -> Floats:

@@ -31,7 +31,7 @@ from blankets.regimes import (
     prefer_y0_below,
 )
 from blankets.results import Advice, Goal
-from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, gold_labels_lost, noncentrality
+from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, lost_for_errors, noncentrality
 from blankets.study import Engine, Seed, Study, scored_estimate
 
 WANTED = (0.8, 0.95)
@@ -204,7 +204,8 @@ class _Adviser:
         kappa = self.regime.kappa(self.labels, self.column.surrogate)
         worth = float(self.n_rows)
         if self.regime.name == "predicted":  # κ of labels is that of features with two levels
-            worth *= (1.0 + self._lost(1.0)) / (1.0 + self._lost(self.dof))
+            others = 1.0 - self.labels.n_labeled / self.n_rows
+            worth *= (1.0 + others * self._lost(1.0)) / (1.0 + others * self._lost(self.dof))
 
         def power(size: str, kept: float) -> float:
             return float(attained_power(noncentrality(EFFECT_SIZES[size], worth, kept), self.dof, self.alpha))
@@ -304,19 +305,18 @@ class _Adviser:
         return 0.0 if self.labels.scores is None else self.labels.scores.explained
 
     def _lost(self, dof: float) -> float:
-        """Return g c/n of methods (14.12), the loss for learning the machine's errors."""
-        n = self.labels.n_labeled
-        return (1.0 / n - 1.0 / self.n_rows) * float(gold_labels_lost(self._explained, self._largest_prior(), dof))
+        """Return a of methods (14.12), the loss for learning the machine's errors."""
+        return float(lost_for_errors(self._explained, self._largest_prior(), self.labels.n_labeled, dof))
 
     def _machine_labels(self, effect: str, power: float) -> int | None:
         """Return how many more rows with a machine's label alone are enough; None if no number is.
 
-        With n gold labels of N and g = 1 - n/N, κ N = n / ((1 - g ρ²) (1 + g c/n)), methods (14.8) and (14.12), must
+        With n gold labels of N and g = 1 - n/N, κ N = n / ((1 - g ρ²) (1 + g a)), methods (14.8) and (14.12), must
         reach the rows that full labels need: an equation of second degree in g.
         """
         full = float(detectable_effect(power, 1, self.dof, self.alpha)) / EFFECT_SIZES[effect]
         n, rho2 = self.labels.n_labeled, self._explained
-        lost = float(gold_labels_lost(rho2, self._largest_prior(), self.dof)) / n
+        lost = self._lost(self.dof)
         wanted, slope = 1.0 - n / full, rho2 - lost
         if wanted <= 0.0:
             return 0

@@ -5,7 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
+from math import log, ulp
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from blankets.data import MISSING_IS_A_LEVEL
 from blankets.results._determined import emptied
@@ -42,18 +45,33 @@ def blanket_text(blanket: Blanket) -> str:
         parts += [f"  {line}" for line in aligned(*_table(blanket))]
         parts += [wrapped(line, "  ") for line in footnotes(blanket)]
     else:
-        parts.append(
-            "  " + ("No column is left." if emptied(blanket) else "No column was found to depend on the target.")
-        )
+        parts.append(wrapped(nothing_found(blanket), "  "))
     parts += [wrapped(line, "  check: ") for line in checks(blanket)]
     parts += [wrapped(line, "  ") for line in _method(blanket)]
     parts += [wrapped(warning, "  note: ") for warning in blanket.warnings]
     return "\n".join(parts)
 
 
+def nothing_found(blanket: Blanket) -> str:
+    """Say that there are no members, and which column came nearest if its own p-value is below alpha."""
+    if emptied(blanket):
+        return "No column is left."
+    seen, alpha = blanket.passed_over, float(blanket.settings.get("alpha", 0.0))
+    alone = np.array([not given for given in seen.givens], np.bool_)[seen.given]
+    log_p = np.where(seen.reliable & alone, seen.log_p, 0.0)
+    if not len(seen) or log_p.min() > log(max(alpha, ulp(0.0))):
+        return "No column was found to depend on the target."
+    nearest = shown(blanket.columns[seen.columns[log_p.argmin()]])
+    among = f", but not small enough among {count_of(len(blanket.columns) - 1, 'column')}" if blanket.closed else ""
+    return f"No column is a member. {nearest} alone has p = {format_p(float(log_p.min()))}, below alpha{among}."
+
+
 def blanket_html(blanket: Blanket) -> str:
     """Return the blanket as HTML; every name is escaped, because names come from data."""
-    said = [*(footnotes(blanket) if blanket.members else ()), *(f"check: {line}" for line in checks(blanket))]
+    said = [
+        *(footnotes(blanket) if blanket.members else (nothing_found(blanket),)),
+        *(f"check: {line}" for line in checks(blanket)),
+    ]
     said += _method(blanket)
     method = "<br>".join(escape(line) for line in said)
     notes = "".join(f"<li>{escape(warning)}</li>" for warning in blanket.warnings)

@@ -21,7 +21,7 @@ from blankets.stats._explained import EXPLAINED, explained_information
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
-from blankets.stats._machine_labels import gold_labels_lost, machine_scores, predicted_share
+from blankets.stats._machine_labels import lost_for_errors, machine_scores, predicted_share
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -117,7 +117,6 @@ __all__ = [
     "explained_information",
     "fitted_levels",
     "formula_of",
-    "gold_labels_lost",
     "hotelling_log_p",
     "labeling_bias",
     "law_at",
@@ -128,6 +127,7 @@ __all__ = [
     "log_p_of",
     "log_p_of_functions",
     "logistic_fit",
+    "lost_for_errors",
     "machine_scores",
     "mar_f_information",
     "mcar_information",

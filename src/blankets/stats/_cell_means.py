@@ -2,16 +2,16 @@
 
 Where labels are more than counts (a machine's labels beside a few gold ones, labels with known propensities), what is
 known is, in each cell, an unbiased estimate m of p(y=1 | x, z) and its variance. Independence given z means that the
-means of a stratum are equal. The test compares them with the variance that they would then have (methods, section 14):
+means of a stratum are equal. With propensities the test compares them with the variance that they would then have:
 
     T = Σ_z Σ_x (m_xz - m_z)² / v⁰_xz,  with one degree of freedom less than cells in each stratum,
 
-which is near Pearson's X² where m is a share of counted rows, v⁰ = m_z (1 - m_z) / n. With few labels T is not
-chi-square; its law is that of tables that are drawn under independence. The information is that of q₁ = p(x,z) m and
-q₀ = p(x,z) (1 - m), with p(x,z) from all rows.
+which is near Pearson's X² where m is a share of counted rows, v⁰ = m_z (1 - m_z) / n. With a machine T is a ratio of
+likelihoods (methods, section 14). With few labels T is not chi-square; its law is that of tables that are drawn under
+independence. The information is that of q₁ = p(x,z) m and q₀ = p(x,z) (1 - m), with p(x,z) from all rows.
 
-`RowScores` holds what is summed over the rows of a cell, how the sums become means and variances, and how such sums
-are drawn under independence.
+`RowScores` holds what is summed over the rows of a cell, how the sums become means and variances, and what fits them
+best under independence.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ Floats = NDArray[np.float64]
 _CELLS = (-2, -1)
 _DRAWS = (100, 1000)  # tables that are drawn under independence: first, and if that leaves a doubt
 _ENOUGH = 15  # of the first draws are as large: the p-value is far from every level that is used
-_SEED = 0  # of these draws: the same table has the same p-value
-_TAIL = 0.03  # smaller p-values follow from the shape of the tail of the draws
+_TAIL = 0.01  # smaller p-values follow from the shape of the tail of the draws
+_SHAPE = 0.03  # the largest of the draws, which tell that shape
 _LEAST = 10.0  # rows that tell the class, in a cell that is tested by itself; chosen by simulation (labels.py, gold)
 _CLEAR = math.log(0.4)  # a test with a larger p-value by the chi-square law is not looked at again
 
@@ -50,14 +50,21 @@ class Cells(NamedTuple):
     known: NDArray[np.bool_]  # whether there is a mean
 
 
+class Fitted(NamedTuple):
+    """What fits sums under independence; of shape (...) if the sums have the shape (sums, ..., strata, levels)."""
+
+    statistic: Floats
+    dof: Floats
+    draw: Callable[[np.random.Generator, int], Floats]  # (generator, n) -> (sums, n, ..., strata, levels): such sums
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class RowScores:
     """Numbers of each row, whose sums over a cell tell the share of positives in it."""
 
     values: Floats  # (sums, rows)
     from_sums: Callable[[Floats], Cells]  # of arrays of shape (sums, ..., strata, levels of x)
-    # (sums of one table, generator, n) -> (sums, n, strata, levels of x): such sums, drawn under independence
-    null_sums: Callable[[Floats, np.random.Generator, int], Floats]
+    fitted: Callable[[Floats], Fitted]  # of such arrays: what fits them under independence
     telling: Callable[[Floats], Floats]  # of such sums: in each cell, how many rows tell the class, or will on average
     informative: NDArray[np.bool_]  # (rows,): rows that say something of the class by themselves
     kappa: float  # each row counts as much as κ rows with full labels, without a conditioning set
@@ -83,19 +90,25 @@ class RowScores:
         """Return the statistic of equal means within strata, its degrees of freedom, and the logarithm of the p-value.
 
         Rare levels of x are tested as one. Where the chi-square law leaves a doubt, the law is that of tables drawn
-        under independence (methods, section 14).
+        under independence. Each of these is fitted and drawn once more: by as much as the second statistics are smaller
+        on average than the first, these are smaller than they should be (methods, section 14).
         """
         sums = merged_levels(sums, self.telling(sums))
-        statistic, dof = (float(value) for value in equal_means(self.from_sums(sums)))
+        sums = sums[..., sums[0].any(axis=0)]
+        found = self.fitted(sums)
+        statistic, dof = float(found.statistic), float(found.dof)
         log_p = float(log_chi2_sf(statistic, dof))
         if not dof or log_p > _CLEAR:
             return statistic, dof, log_p
-        drawn = np.zeros(0)
+        # The table is the seed: it has the same p-value again, and other tables do not share its luck.
+        law, rng = np.zeros(0), np.random.default_rng(np.rint(np.abs(sums)).astype(np.int64).ravel())
         for n_draws in _DRAWS:
-            drawn = equal_means(self.from_sums(self.null_sums(sums, np.random.default_rng(_SEED), n_draws)))[0]
-            if np.count_nonzero(drawn >= statistic) >= _ENOUGH:
+            first = self.fitted(found.draw(rng, n_draws))
+            second = self.fitted(first.draw(rng, 1)).statistic
+            law = first.statistic * divided(first.statistic.mean(), second.mean())
+            if np.count_nonzero(law >= statistic) >= _ENOUGH:
                 break
-        return statistic, dof, log_p_among(statistic, dof, drawn)
+        return statistic, dof, log_p_among(statistic, dof, law)
 
 
 def merged_levels(sums: Floats, telling: Floats, least: float = _LEAST) -> Floats:
@@ -144,23 +157,24 @@ def equal_means(cells: Cells) -> tuple[Floats, Floats]:
 def log_p_among(statistic: float, dof: float, drawn: Floats) -> float:
     """Return the logarithm of the p-value of a statistic among statistics that were drawn under independence.
 
-    It is their share that is as large. Where that is below 3%, the tail of the chi-square distribution is laid over the
-    largest 3% of the draws: at the same place, and stretched so that it has their mean, but never compressed.
+    It is their share that is as large, down to 1%. There the tail of the chi-square distribution goes on, stretched so
+    that its largest 3% have the mean excess of the largest 3% of the draws, but never compressed.
 
     Examples
     --------
     >>> drawn = np.random.default_rng(0).chisquare(2, 100_000)
     >>> [round(log_p_among(t, 2.0, drawn), 1) for t in (2.0, 40.0)]  # chi-square: -1.0, -20.0
-    [-1.0, -19.9]
+    [-1.0, -20.0]
     """
     as_large = int(np.count_nonzero(drawn >= statistic * (1.0 - 1e-9)))
     if as_large >= _TAIL * len(drawn):
         return math.log((as_large + 1.0) / (len(drawn) + 1.0))
-    start, quantile = float(np.quantile(drawn, 1.0 - _TAIL)), float(chi2_isf(_TAIL, dof))
-    expected = dof * float(chi2_sf(quantile, dof + 2.0)) / _TAIL - quantile  # E[χ² - quantile | χ² > quantile]
-    beyond = drawn[drawn > start]
-    stretch = max(1.0, (float(beyond.mean()) - start) / expected) if len(beyond) else 1.0
-    return float(log_chi2_sf(quantile + (statistic - start) / stretch, dof))
+    start, shape = (float(np.quantile(drawn, 1.0 - share)) for share in (_TAIL, _SHAPE))
+    quantile = float(chi2_isf(_SHAPE, dof))
+    expected = dof * float(chi2_sf(quantile, dof + 2.0)) / _SHAPE - quantile  # E[χ² - quantile | χ² > quantile]
+    beyond = drawn[drawn > shape]
+    stretch = max(1.0, (float(beyond.mean()) - shape) / expected) if len(beyond) else 1.0
+    return float(log_chi2_sf(float(chi2_isf(_TAIL, dof)) + (statistic - start) / stretch, dof))
 
 
 def means_information(cells: Cells, *, loss: Loss = "log", estimator: str = "") -> InformationEstimate:

@@ -71,15 +71,20 @@ class _Refitted:
         self._given = x, y, np.vstack([drawn.unit, basis]), root, drawn
 
     def moments(self, directions: Floats) -> tuple[float, float]:
-        """Return the mean and variance of T² of some directions, over signs of y and of x."""
-        total, spread = self._redrawn
+        """Return the mean and variance of T² of directions that make the spread of products 1, over signs of y and x.
+
+        Without new fits they are known, as (10.6) has them: only what new fits change comes from drawn signs.
+        """
+        own, total, spread = self._redrawn
         total, inverse = total @ directions.T, np.linalg.pinv(directions @ spread @ directions.T, 1e-8, hermitian=True)
         found = (total[:, None] @ inverse @ total[:, :, None]).ravel()
-        return float(found.mean()), float(found.var())
+        plain, weights = (total**2).sum(axis=1), ((directions @ own) ** 2).sum(axis=0)
+        mean = found.mean() - plain.mean() + len(directions)
+        return float(mean), float(found.var() - plain.var() + 2.0 * (len(directions) - weights @ weights))
 
     @cached_property
-    def _redrawn(self) -> tuple[Floats, Floats]:
-        """The sums of products and their spread, shapes (signs, pairs) and (signs, pairs, pairs)."""
+    def _redrawn(self) -> tuple[Floats, Floats, Floats]:
+        """Products, shape (pairs, draws); their sums with signs, (signs, pairs), and spreads, (signs, pairs, pairs)."""
         x, y, basis, root, drawn = self._given
         of_x, of_y, of_basis = (drawn.summed(f * drawn.unit) for f in (x, y, basis))
         lost = (1.0 / root - 1.0) / drawn.weights
@@ -100,4 +105,4 @@ class _Refitted:
                 scaled = (twice.reshape(shape) * signs[:, None, None] - taken).reshape(len(signs), *own.shape)
                 spreads.append(scaled @ scaled.swapaxes(1, 2))
                 totals.append(signs @ own.T)
-        return np.concatenate(totals), np.concatenate(spreads)
+        return own, np.concatenate(totals), np.concatenate(spreads)

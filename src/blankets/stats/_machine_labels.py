@@ -4,27 +4,23 @@ from __future__ import annotations
 
 from functools import partial
 from operator import itemgetter
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.stats._cell_means import Cells, Floats, RowScores
+from blankets.stats._cell_means import Cells, Fitted, Floats, RowScores
 from blankets.stats._estimate import divided
 
 Counts = NDArray[np.integer]
 
 _CELLS = (-2, -1)
-# These numbers came nearest to the level in simulated tables, after others had been tried (benchmarks/labels.py, gold).
+# These two came near the coverage and the level of simulated tables (benchmarks/labels.py).
 _SHARED = 5.0  # gold rows that a cell borrows from the others for its variance
-_BORROWED = 30.0  # gold rows of each class that a cell borrows from the others for the machine's errors
-_USELESS = 0.5  # gold rows of each class in which the machine tells nothing
-_UNSEEN = 1.0  # errors that gold rows of a cell may have missed, in each class
-# What it costs to learn the machine's errors, in gold labels; these came near the power of simulated tables.
-_LOST = 8.0  # with any machine and feature
-_LOST_UNSEEN = 2.0  # for an error in each cell that gold rows may have missed; 4 if all of it were always allowed for
-_ALL_LOST = 5.0  # a machine that explains less than the inverse of this costs less: it gets little weight
-_NOISE = 2.0  # a machine's share in a cell that differs by less than the root of this, in standard errors, is noise
+_USELESS = 0.5  # gold rows in which the machine tells nothing
+_TRACE = 1e-4  # of a gold row, added to each count: a limit of the fit has a logarithm then
+_STEPS = 30  # of Newton's method at most; 10 to 20 are needed
+_NEAR = 1e-6  # the largest relative step after which there is no other
+_LOST = 2.2  # how much it costs to learn the machine's errors; it came near the power of simulated tables
 
 
 def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
@@ -40,29 +36,28 @@ def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
     of_many = p * (1.0 - p) / (len(f) * max(float(whole.null_variance[0, 0]), 1e-300))
     share = max(float(known.mean()), 1e-300)
     explained = float(np.clip((1.0 - share / of_many) / (1.0 - min(share, 1.0 - 1e-9)), 0.0, 1.0 - 1e-9))
-    kappa = of_many / (1.0 + (1.0 - share) * float(gold_labels_lost(explained, p)) / max(known.sum(), 1))
-    draws = partial(machine_null_sums, two_values=_two_values(gold[known], f[known]))
-    return RowScores(values, machine_cells, draws, itemgetter(1), known, kappa, p, explained)
+    kappa = of_many / (1.0 + (1.0 - share) * float(lost_for_errors(explained, p, max(known.sum(), 1))))
+    fitted = partial(machine_fitted, two_values=_two_values(gold[known], f[known]))
+    return RowScores(values, machine_cells, fitted, itemgetter(1), known, kappa, p, explained)
 
 
-def gold_labels_lost(explained: ArrayLike, positives: ArrayLike, dof: ArrayLike = 1.0) -> Floats:
-    """Return how many gold labels it costs to learn the machine's errors: c of methods (14.12).
+def lost_for_errors(explained: ArrayLike, positives: ArrayLike, gold: ArrayLike, dof: ArrayLike = 1.0) -> Floats:
+    """Return the share of gold labels more that it costs to learn the machine's errors: a of methods (14.12).
 
-    ``explained``: share ρ² of the variance of the class that the machine explains. ``positives``: p(y=1). ``dof``:
-    degrees of freedom of the test, one less than the levels whose errors must be learned.
+    ``explained``: share ρ² of the variance of the class that the machine explains. ``positives``: p(y=1). ``gold``: how
+    many gold labels. ``dof``: degrees of freedom of the test, one less than the levels whose errors must be learned.
 
     Examples
     --------
-    >>> gold_labels_lost([0.0, 0.25, 0.64], 0.5).round(1).tolist()
-    [0.0, 10.7, 16.9]
+    >>> lost_for_errors([0.0, 0.25, 0.64], 0.5, 200).round(3).tolist()
+    [0.0, 0.04, 0.093]
     """
-    rho2, p, cells = np.asarray(explained, float), np.asarray(positives, float), np.asarray(dof, float) + 1.0
-    lost = _LOST + _LOST_UNSEEN * cells * np.sqrt(rho2) / (1.0 - rho2)
-    return np.asarray(np.minimum(_ALL_LOST * rho2, 1.0) * lost / (4.0 * p * (1.0 - p)))
+    rho2, p, n, cells = (np.asarray(part, float) for part in (explained, positives, gold, np.add(dof, 1.0)))
+    return np.asarray(_LOST / (4.0 * p * (1.0 - p)) * np.sqrt(rho2 / (1.0 - rho2)) * (cells / n) ** 0.75)
 
 
 def machine_cells(sums: Floats) -> Cells:
-    """Return prediction-powered shares of positives, methods (14.5) to (14.7).
+    """Return prediction-powered shares of positives, methods (14.5) and (14.6).
 
     m = mean of gold - λ (mean of the machine on gold rows - mean of the machine on all rows). λ is one number for all
     cells: the slope of gold labels on the machine's within cells, which makes the variance the least (Angelopoulos,
@@ -79,104 +74,98 @@ def machine_cells(sums: Floats) -> Cells:
     >>> round(float(machine_scores(gold, machine).positives), 2)
     0.61
     """
-    total, n, y, f, ff, yf = sums[:6]
-    null = _null(sums)
-    # What gold labels leave open is the spread of gold - λ machine; a cell with few gold rows borrows some.
-    mean_y, mean_f = divided(y, n), divided(f, n)
+    total, n, y, f, ff, yf, f_all, ff_all = sums
+    machine, mean_y, mean_f = divided(f_all, total), divided(y, n), divided(f, n)
     of_gold, of_machine, of_both = y - n * mean_y**2, ff - n * mean_f**2, yf - n * mean_y * mean_f  # within cells
-    left = np.maximum(of_gold - 2.0 * null.slope * of_both + null.slope**2 * of_machine, 0.0)
+    of_all = np.maximum(ff_all - total * machine**2, 0.0)
+    within, useless, beside = (part.sum(axis=_CELLS, keepdims=True) for part in (of_both, of_all, of_machine))
+    slope = divided(within, beside + _USELESS * divided(useless, total.sum(axis=_CELLS, keepdims=True)))
+    mean = mean_y - slope * (mean_f - machine)
+    # What gold labels leave open is the spread of gold - λ machine; a cell with few gold rows borrows some.
+    left = np.maximum(of_gold - 2.0 * slope * of_both + slope**2 * of_machine, 0.0)
     free = n.sum(axis=_CELLS, keepdims=True) - (n > 0).sum(axis=_CELLS, keepdims=True) - 1.0
     pooled = divided(left.sum(axis=_CELLS, keepdims=True), np.maximum(free, 1.0))
     spread = divided(left + _SHARED * pooled, np.maximum(n - 1.0, 0.0) + _SHARED)
-    share, p = np.clip(null.mean, 0.0, 1.0), null.positives
-    one = np.ones(())
-    gap = np.maximum(divided(one, n) - divided(one, total), 0.0)
-    own = gap * spread + divided(share * (1.0 - share), total)
-    under_independence = gap * null.spread + divided(p * (1.0 - p) * np.ones_like(total), total)
-    return Cells(total, null.mean, own, under_independence, n > 0)
-
-
-class _Null(NamedTuple):
-    """The machine in each cell, as it would be if x were independent of y given z."""
-
-    slope: Floats  # λ, the same in all cells
-    mean: Floats  # m
-    positives: Floats  # p(y=1 | z)
-    # in_positives, in_negatives: the mean of the machine's labels in each class
-    in_positives: Floats
-    in_negatives: Floats
-    spread: Floats  # the variance of y - λ f
-
-
-def _null(sums: Floats) -> _Null:
-    """Fit the machine's means in each class, methods (14.7).
-
-    Cells borrow from each other. All rows tell the machine's mean in a cell: if it differs from what the two classes
-    have on average, the machine is taken to err more often there, so that its errors do not look like an effect; but
-    only as far as the gold rows of the cell may have missed such errors.
-    """
-    total, n, y, f, ff, yf, f_all, ff_all = sums
-    machine = divided(f_all, total)
-    spread = np.maximum(divided(ff_all, total) - machine**2, 0.0)
-    within = [(of - divided(of_one * f, n)).sum(axis=_CELLS, keepdims=True) for of, of_one in ((yf, y), (ff, f))]
-    average = divided((total * spread).sum(axis=_CELLS, keepdims=True), total.sum(axis=_CELLS, keepdims=True))
-    slope = divided(within[0], within[1] + _USELESS * average)
-    mean = divided(y, n) - slope * (divided(f, n) - machine)
-
     gold = n.sum(axis=-1, keepdims=True)
     edge = divided(0.5 * np.ones_like(gold), gold)
     p = np.clip(divided((n * mean).sum(axis=-1, keepdims=True), gold), edge, 1.0 - edge)
-    overall = divided(f_all.sum(axis=_CELLS, keepdims=True), total.sum(axis=_CELLS, keepdims=True))
-    classes = ((yf, y), (f - yf, n - y))
-    pooled = [
-        (of.sum(axis=_CELLS, keepdims=True) + _USELESS * overall) / (rows.sum(axis=_CELLS, keepdims=True) + _USELESS)
-        for of, rows in classes
-    ]
-    high, low = ((of + _BORROWED * all_) / (rows + _BORROWED) for (of, rows), all_ in zip(classes, pooled, strict=True))
-    off = machine - p * high - (1.0 - p) * low
-    off = off - divided((total * off).sum(axis=-1, keepdims=True), total.sum(axis=-1, keepdims=True))
-    off = off * np.maximum(0.0, 1.0 - divided(_NOISE * divided(spread, total), off**2))
-    least, most = yf / (y + _UNSEEN), (f - yf + _UNSEEN) / (n - y + _UNSEEN)
-    high = np.maximum(high + divided(np.minimum(off, 0.0), p), np.minimum(high, least))
-    low = np.minimum(low + divided(np.maximum(off, 0.0), 1.0 - p), np.maximum(low, most))
-    left = p * (1.0 - p) * (1.0 - 2.0 * slope * (high - low)) + slope**2 * spread
-    return _Null(slope, mean, p, high, low, np.maximum(left, 0.0))
+    share, one = np.clip(mean, 0.0, 1.0), np.ones_like(total)
+    open_ = np.maximum(divided(one, n) - divided(one, total), 0.0) * spread
+    own, under_independence = (open_ + divided(q * (1.0 - q) * one, total) for q in (share, p))
+    return Cells(total, mean, own, under_independence, n > 0)
 
 
-def machine_null_sums(
-    sums: Floats, rng: np.random.Generator, n_draws: int, *, two_values: tuple[float, float]
-) -> Floats:
-    """Draw sums under independence: gold labels with p(y=1 | z), the machine's by its means in each class.
+def machine_fitted(sums: Floats, *, two_values: tuple[float, float]) -> Fitted:
+    """Return the likelihood ratio of independence, methods (14.7), and the law that fits best under it.
 
-    ``two_values``: what the machine's labels are drawn from; 0 and 1, or what stands for its probabilities.
+    ``two_values``: what the machine's labels are; 0 and 1, or what stands for its probabilities.
     """
-    null, (low, high) = _null(sums), two_values
-    rows, n = (np.broadcast_to(np.rint(part).astype(np.int64), (n_draws, *part.shape)) for part in sums[:2])
-    shares = [
-        np.clip((mean - low) / (high - low), 0.0, 1.0) for mean in (null.in_positives, null.in_negatives)
-    ]  # of the higher value
-    p = null.positives
-    y = rng.binomial(n, p)
-    both, alone = rng.binomial(y, shares[0]), rng.binomial(n - y, shares[1])
-    rest = rng.binomial(rows - n, p * shares[0] + (1.0 - p) * shares[1])
+    low, high = two_values
+    total, n, y, f, _, yf, f_all, _ = sums
 
-    def power(k: int, among: Counts, higher: Counts) -> Floats:
-        """Return the sum of f to the power k, where so many of the rows have the higher value."""
-        return np.asarray(low**k * among + (high**k - low**k) * higher)
+    def by_value(rows: Floats, of: Floats) -> Floats:
+        """Return how many of the rows have the lower and the higher value, from the sum of f over them."""
+        higher = np.clip((of - low * rows) / (high - low), 0.0, rows)
+        return np.stack([rows - higher, higher])
 
-    seen, ever = both + alone, both + alone + rest
-    return np.stack(
-        [
-            rows,
-            n,
-            y,
-            power(1, n, seen),
-            power(2, n, seen),
-            power(1, y, both),
-            power(1, rows, ever),
-            power(2, rows, ever),
-        ]
-    ).astype(float)
+    gold = np.stack([by_value(n - y, f - yf), by_value(y, yf)])
+    statistic, shares = _independent(gold, by_value(total - n, f_all - f))
+    dof = np.maximum((n > 0).sum(axis=-1) - 1.0, 0.0).sum(axis=-1)
+
+    def draw(rng: np.random.Generator, n_draws: int) -> Floats:
+        positives, higher = shares[1].sum(axis=0), shares[:, 1] / shares.sum(axis=1)
+        rows, among = (np.broadcast_to(np.rint(part).astype(np.int64), (n_draws, *part.shape)) for part in sums[:2])
+        p = np.clip(positives, 0.0, 1.0)
+        is_1 = rng.binomial(among, p)
+        both, alone = rng.binomial(is_1, higher[1]), rng.binomial(among - is_1, higher[0])
+        rest = rng.binomial(rows - among, np.clip(shares[:, 1].sum(axis=0), 0.0, 1.0))
+
+        def power(k: int, of: Counts, higher: Counts) -> Floats:
+            """Return the sum of f to the power k, where so many of the rows have the higher value."""
+            return np.asarray(low**k * of + (high**k - low**k) * higher)
+
+        seen, ever = both + alone, both + alone + rest
+        of_gold = [power(1, among, seen), power(2, among, seen), power(1, is_1, both)]
+        return np.stack([rows, among, is_1, *of_gold, power(1, rows, ever), power(2, rows, ever)]).astype(float)
+
+    return Fitted(statistic, dof, draw)
+
+
+def _independent(gold: Floats, rest: Floats) -> tuple[Floats, Floats]:
+    """Return the likelihood ratio statistic of equal shares of positives within strata, and the shares under them.
+
+    In each cell (z, x) the class and the machine's value have shares q, four numbers; gold rows tell both, the others
+    the value only. Under independence the positives of the cells of a stratum are one share; the errors are free. The
+    logarithm of the likelihood is concave in q, and Newton's method needs two multipliers for each cell only.
+
+    ``gold``, of shape (classes, values, ..., strata, levels of x); ``rest``, of shape (values, ..., strata, levels).
+    """
+    gold = gold + _TRACE
+    value = gold.sum(axis=0)
+    free = (value + rest) / (value + rest).sum(axis=0)
+    of_all = (value + rest).sum(axis=-1, keepdims=True)
+    all_ = of_all / of_all.sum(axis=0) * gold.sum(axis=-1, keepdims=True) / value.sum(axis=-1, keepdims=True)
+    q = np.broadcast_to(all_, gold.shape)
+    for _ in range(_STEPS):
+        either = q.sum(axis=0)
+        slope, (a0, a1), h = gold / q + rest / either, gold / q**2, rest / either**2
+        det = a0 * a1 + h * (a0 + a1)
+        i00, i01, i11 = (a1 + h) / det, -h / det, (a0 + h) / det  # the inverse of minus the second derivatives
+        s00, s01, s11 = (part.sum(axis=0) for part in (i00, i01, i11))
+        t0, t1 = ((i00 * slope[0] + i01 * slope[1]).sum(axis=0), (i01 * slope[0] + i11 * slope[1]).sum(axis=0))
+        whole = s00 * s11 - s01**2
+        toward = (((s00 + s01) * t1 - (s01 + s11) * t0) / whole).sum(axis=-1, keepdims=True)
+        toward = toward / ((s00 + 2.0 * s01 + s11) / whole).sum(axis=-1, keepdims=True)  # of the share of positives
+        t0, t1 = t0 + toward, t1 - toward
+        e0, e1 = slope[0] - (s11 * t0 - s01 * t1) / whole, slope[1] - (s00 * t1 - s01 * t0) / whole
+        step = np.stack([i00 * e0 + i01 * e1, i01 * e0 + i11 * e1])
+        most = np.max(-step / q, axis=(0, 1, -2, -1), keepdims=True)[0, 0]
+        q = q + step * np.minimum(1.0, 0.95 / np.maximum(most, _NEAR))  # shares stay positive
+        if np.max(np.abs(step) / q) < _NEAR:
+            break
+    of_gold = (gold * np.log(free * gold / value / q)).sum(axis=(0, 1))
+    of_rest = (rest * np.log(free / q.sum(axis=0))).sum(axis=0)
+    return np.asarray(np.maximum(2.0 * (of_gold + of_rest).sum(axis=_CELLS), 0.0)), np.asarray(q)
 
 
 def _two_values(gold: NDArray[np.int16], machine: Floats) -> tuple[float, float]:

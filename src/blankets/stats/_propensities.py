@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.stats._cell_means import Cells, Floats, RowScores
+from blankets.stats._cell_means import Cells, Fitted, Floats, RowScores, equal_means
 from blankets.stats._estimate import divided
 
 _LEAST = 1e-9
@@ -19,7 +21,7 @@ def weighted_scores(labeled: NDArray[np.bool_], propensity: Floats) -> RowScores
     whole = weighted_cells(values.sum(axis=1)[:, np.newaxis, np.newaxis])
     p = float(np.clip(whole.mean[0, 0], 1e-9, 1.0 - 1e-9))
     kappa = p * (1.0 - p) / (len(score) * max(float(whole.null_variance[0, 0]), 1e-300))
-    return RowScores(values, weighted_cells, weighted_null_sums, _expected_labels, np.ones(len(score), bool), kappa, p)
+    return RowScores(values, weighted_cells, weighted_fitted, _expected_labels, np.ones(len(score), bool), kappa, p)
 
 
 def weighted_cells(sums: Floats) -> Cells:
@@ -52,8 +54,13 @@ def _expected_labels(sums: Floats) -> Floats:
     return np.asarray(worth * divided(total, total.sum(axis=-1, keepdims=True)))
 
 
-def weighted_null_sums(sums: Floats, rng: np.random.Generator, n_draws: int) -> Floats:
-    """Draw sums under independence, methods (13.5).
+def weighted_fitted(sums: Floats) -> Fitted:
+    """Return the statistic of equal means, and sums that are drawn under independence, methods (13.5)."""
+    return Fitted(*equal_means(weighted_cells(sums)), partial(_null_sums, sums))
+
+
+def _null_sums(sums: Floats, rng: np.random.Generator, n_draws: int) -> Floats:
+    """Draw sums under independence.
 
     In each cell labeled rows of one weight a = Σ 1/e² / Σ 1/e, Poisson in number, stand for the rows of many weights:
     Σ w then has the right mean and variance, and nearly the right skewness.

@@ -203,9 +203,9 @@ var BlanketsPlan = (function () {
     words: "uses the gold labels, and the machine's labels of all rows beside them",
     kappa: (s, p, rows) => {
       const rho2 = explained(q, p);
-      // Gold labels that it costs to learn the machine's errors.
-      const lost = Math.min(5 * rho2, 1) * (8 + 2 * (q.dof + 1) * Math.sqrt(rho2) / (1 - rho2)) / (4 * p * (1 - p));
-      return s / (1 - (1 - s) * rho2) / (1 + (1 - s) * lost / (s * rows));
+      // The share of gold labels that it costs to learn the machine's errors.
+      const lost = 2.2 / (4 * p * (1 - p)) * Math.sqrt(rho2 / (1 - rho2)) * ((q.dof + 1) / (s * rows)) ** 0.75;
+      return s / (1 - (1 - s) * rho2) / (1 + (1 - s) * lost);
     },
   });
 
