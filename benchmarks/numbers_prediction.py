@@ -61,7 +61,7 @@ def classes_of(folder: Path) -> dict[str, tuple[pd.DataFrame, np.ndarray]]:
     for path in sorted(folder.glob("*.csv*")):
         table = pd.read_csv(path)
         target = "class" if "class" in table else str(table.columns[-1])
-        if len(table.columns) < 3:  # groups of rows, no table
+        if len(table.columns) < 4:  # groups of rows, no table
             continue
         table = table[table.groupby(target)[target].transform("size") >= 10].dropna(axis=1)
         table = table.sample(min(len(table), 1000), random_state=0)

@@ -81,6 +81,7 @@ def wide() -> None:
     values = rng.normal(size=(5000, 20_000))
     values[:, 0] += values[:, 1] - values[:, 2] + 0.5 * values[:, 3] ** 2
     values[:, 4] += values[:, 0]
+    bl.discover(values[:300, :5], 0, algorithm="inter-iamb")  # loads what is loaded late
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     found = timed(
         "5,000 x 20,000 numbers, inter-IAMB, one target",

@@ -91,8 +91,27 @@ def test_inner_products_are_sums_over_rows(frame, whole, monkeypatch):
     slow = np.array([[sum(a * b) for b in rows] for a in rows])
     assert moments.among([0, 2], widths) == pytest.approx(slow, abs=1e-10)
     assert moments.across(0, 5) == pytest.approx(moments.rows(0, 5) @ tested.T, abs=1e-10)
-    at = np.array([7, 8])
-    assert moments.across(1, 3, at) == pytest.approx(moments.rows(1, 3) @ tested[7:9].T, abs=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore::blankets.errors.ManyLevelsWarning")
+def test_functions_of_many_levels_are_not_written_out_and_their_inner_products_are_sums_over_rows():
+    rng = np.random.default_rng(3)
+    n, many, more = 1200, rng.integers(0, 60, 1200), rng.integers(0, 70, 1200)
+    text = {"many": [f"a{k:02}" for k in many], "more": [f"b{k:02}" for k in more]}
+    table = {"x": rng.normal(size=n), **text, "two": rng.integers(0, 2, n), "z": rng.normal(size=n)}
+    moments = MemoryMoments(ingest(table, numbers=True).frame)
+    assert len(moments._values) < 10
+    assert moments.start.tolist() == [0, 2, 61, 130, 131, 133]
+    tested = np.vstack([moments.rows(x, moments.tested(x)) for x in range(5)])
+    for x, codes in ((1, many), (2, more)):
+        order = np.argsort(-np.bincount(codes), kind="stable")[1:]
+        q, r = np.linalg.qr(np.array([np.ones(n), *(codes == level for level in order)], float).T)
+        by_qr = (q * np.sign(np.diag(r))).T[1:]  # what Gram and Schmidt leave of each indicator
+        assert moments.rows(x, len(by_qr)) == pytest.approx(by_qr, abs=1e-12)
+        assert moments.across(x, len(by_qr)) == pytest.approx(by_qr @ tested.T, abs=1e-12)
+    assert moments.across(0, 8) == pytest.approx(moments.rows(0, 8) @ tested.T, abs=1e-12)
+    rows = np.vstack([moments.rows(z, k) for z, k in ((4, 8), (1, 59), (2, 69))])
+    assert moments.among([4, 1, 2], [8, 59, 69]) == pytest.approx(rows @ rows.T, abs=1e-12)
 
 
 def test_a_wide_table_is_kept_in_four_bytes(frame, monkeypatch):

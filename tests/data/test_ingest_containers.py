@@ -15,7 +15,7 @@ import scipy.sparse as sp
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from blankets.data import Frame, Reading, ingest
+from blankets.data import Frame, Reading, _tables, ingest
 from blankets.data._readers import from_any
 from blankets.errors import BlanketsWarning, DataError, ManyLevelsWarning, ReadingWarning, TargetError
 
@@ -534,3 +534,29 @@ def test_sparse_formats(format, kind):
 
 def test_whole_numbers_and_fractions_may_be_mixed():
     assert ingest({"a": [1, 2.5, 1], "t": [0, 0, 1]}).frame.levels[0] == (1, 2.5)
+
+
+def test_a_wide_matrix_is_read_by_several_threads_and_a_large_one_is_not_copied(monkeypatch):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(70, 300))
+    values[:, 7] = values[:, 3]  # repeats another
+    values[:, 9] = 1.0
+    values[:, 11] = rng.integers(0, 2, 70)
+    values[4, 13] = np.nan
+    one_by_one = {f"x{j}": values[:, j].copy() for j in range(300)}
+    monkeypatch.setattr(_tables, "WIDE", 100)
+    monkeypatch.setattr(_tables, "LASTING_BYTES", 1000)
+    for matrix in (values, np.asfortranarray(values)):
+        with pytest.warns(BlanketsWarning):
+            wide = ingest(matrix, 20, numbers=True)
+        with pytest.warns(BlanketsWarning):
+            plain = ingest(one_by_one, "x20", numbers=True)
+        assert wide.frame.names == plain.frame.names
+        assert wide.frame.fingerprint() == plain.frame.fingerprint()
+        assert wide.report.left_out == plain.report.left_out
+        assert wide.frame.holes == plain.frame.holes == {wide.frame.index("x13")}
+        for j, number in wide.frame.numbers.items():
+            np.testing.assert_array_equal(number.values, plain.frame.numbers[j].values)
+        not_copied = [np.shares_memory(number.values, matrix) for number in wide.frame.numbers.values()]
+        assert sum(not_copied) >= len(not_copied) - 2  # but for the target, and the column with a gap
+        assert not not_copied[list(wide.frame.numbers).index(wide.frame.index("x13"))]

@@ -173,6 +173,17 @@ def test_a_level_without_a_positive_is_no_evidence_where_few_were_to_be_expected
     assert evidence.p > 0.01
 
 
+def test_six_rows_of_a_rare_level_that_all_have_one_of_two_even_levels():
+    # The six rows are given, and the other column is drawn in them: 0 or 6 of 6 have the chance 2/64. The number that
+    # is given tells nothing. With six rows drawn of 300, and so a number of them that varies, p was 0.1.
+    z = np.sin(np.arange(300.0))
+    even = np.where(np.arange(300) % 2, "a", "b")
+    rare = np.where(np.isin(np.arange(300), [11, 61, 111, 161, 211, 261]), "yes", "no")
+    tests = BlockTests(MemoryMoments(ingest({"z": z, "even": even, "rare": rare}, numbers=True).frame))
+    found = [tests.test(x, y, [0]) for x, y in ((1, 2), (2, 1))]
+    assert [np.exp(one.log_p) for one in found] == [pytest.approx(2 / 64 / 1.1, rel=0.1)] * 2
+
+
 def test_a_count_that_is_mostly_0_and_a_rare_class_keep_the_level():
     rejected, draws = 0, 100
     for seed in range(draws):
@@ -257,3 +268,21 @@ def test_a_category_of_many_levels_is_tested_as_by_the_matrix_of_all_its_functio
         monkeypatch.undo()
         for name in ("statistic", "dof", "log_p", "effect"):
             assert getattr(wide, name) == pytest.approx(getattr(usual, name), rel=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::blankets.errors.ManyLevelsWarning")
+def test_given_a_category_of_many_levels_the_same_is_explained_as_by_least_squares():
+    rng = np.random.default_rng(5)
+    level = rng.integers(0, 90, 2000)
+    table = {"town": [f"t{k}" for k in level], "z": rng.normal(size=2000) + level / 50, "two": level % 2}
+    table |= {"x": rng.normal(size=2000), "copy": level % 2 + 2 * (rng.random(2000) < 0.5)}
+    moments = MemoryMoments(ingest(table, numbers=True).frame)
+    given = (0, 1, 2)  # the town tells the column of two levels
+    known = _blocks.project(moments, given)
+    assert known.root.shape == (89 + 8 + 1, 89 + 8)
+    rows = np.vstack([moments.rows(z, k) for z, k in zip(given, known.widths, strict=True)])
+    tested = np.vstack([moments.rows(x, moments.tested(x)) for x in range(5)])
+    fitted = rows.T @ np.linalg.lstsq(rows.T, tested.T, rcond=1e-9)[0]
+    assert known.explained.T @ known.explained == pytest.approx(tested @ fitted, abs=1e-9)
+    basis = known.root.T @ rows
+    assert basis @ basis.T == pytest.approx(np.eye(97), abs=1e-9)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import xlogy
-from scipy.stats import binom, hypergeom
+from scipy.special import ndtri, xlogy
+from scipy.stats import binom, hypergeom, rankdata
 
 from blankets import kernels
 from blankets.kernels import (
@@ -24,6 +24,7 @@ from blankets.kernels import (
     _networks,
     _permute,
     _questions,
+    _ranks,
     _room,
     _rows,
     _subsets,
@@ -32,7 +33,21 @@ from blankets.kernels import (
 from blankets.stats import cell_tables, entropy_terms, law_at
 from blankets.stats._calibrated import arrays_of_cells
 
-FILES = (_bits, _blocks, _cells, _laws, _moments, _networks, _permute, _questions, _room, _rows, _subsets, _tail)
+FILES = (
+    _bits,
+    _blocks,
+    _cells,
+    _laws,
+    _moments,
+    _networks,
+    _permute,
+    _questions,
+    _ranks,
+    _room,
+    _rows,
+    _subsets,
+    _tail,
+)
 GUARD = 77
 
 
@@ -359,6 +374,9 @@ def test_compiled_or_not_the_answers_are_the_same(judges, n_rows):
                     table, formula, np.array([0, 4, 7]), 2, np.array([1, 3, 6]), -1, math.log(0.5), 1 << 30, weakest
                 )
             answers.append((tests, *weakest.evidence()[0][:2], *weakest.evidence()[1:4]))
+            away = k.Weakest(3, 0, 1)
+            done = k.turn_away(table, formula, np.array([4, 6, 7]), 2, np.array([0]), 2, math.log(0.5), 1 << 30, away)
+            answers.append((*done, away.evidence()[0][:2], *away.evidence()[1:4]))
             found.append(answers)
         for one, other in zip(*found, strict=True):
             for a, b in zip(one[:3], other[:3], strict=True):
@@ -426,3 +444,44 @@ def test_uncompiled_kernels_say_so():
         env=clean | {"BLANKETS_UNCOMPILED": "1"},
     )
     assert done.stdout == "False\n"
+
+
+def numbers_of_all_kinds(n=120):
+    rng = np.random.default_rng(0)
+    plain, uniform = rng.normal(size=n), rng.random(n)
+    ties = rng.integers(-3, 4, n) * 1e12 + 1e15
+    return np.array(
+        [plain, np.exp(plain), uniform - 1e6, ties, np.where(uniform < 0.5, -0.0, plain.round()), plain * 1e300]
+    )
+
+
+@BOTH
+def test_ranks_of_numbers(k):
+    values = numbers_of_all_kinds()
+    rank, distinct = k.rank_numbers(values)
+    assert distinct.tolist() == [len(np.unique(column)) for column in values]
+    np.testing.assert_array_equal(rank, [rankdata(column) - 1 for column in values])
+    outlier, constant = np.append(values[0], 1e9), np.full(121, 2.5)  # all but one on one shelf; one value
+    rank, distinct = k.rank_numbers(np.array([outlier, constant, outlier * 1e-315]))
+    assert distinct.tolist() == [0, 1, 0]
+    assert set(rank[1]) == {60.0}
+    assert k.rank_numbers(np.zeros((1, 0)))[1].tolist() == [0]
+
+
+@BOTH
+def test_the_first_two_functions_of_numbers(k):
+    values = numbers_of_all_kinds()
+    values = np.vstack([values, values[1] > 1, values[0] ** 2])
+    n = values.shape[1]
+    scores = ndtri((np.arange(2 * n - 1) + 1) / (2 * n))
+    out = np.empty((2 * len(values), n))
+    cubes = k.tested_functions(values, scores, out)
+    assert (cubes >= 0).tolist() == [True] * 6 + [False, True]  # two values have one function
+    heavy = [1, 7]
+    for c in np.flatnonzero(cubes >= 0).tolist():
+        rank = rankdata(values[c])
+        first = scores[(2 * rank - 2).astype(int)] if c in heavy else values[c] / abs(values[c]).max()
+        q, r = np.linalg.qr(np.array([np.ones(n), first, ((2 * rank - 1) / n - 1) ** 2]).T)
+        slow = (q * np.sign(np.diag(r))).T[1:]
+        np.testing.assert_allclose(out[2 * c : 2 * c + 2], slow, atol=1e-9 if c == 2 else 1e-12)
+        assert cubes[c] == pytest.approx(((slow**3).sum(axis=1) ** 2).max(), rel=1e-6)

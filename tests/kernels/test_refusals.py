@@ -61,6 +61,11 @@ def separated(k, n):
     )
 
 
+def turned(k, *, x=1, n=1):
+    found = k.Weakest(n, 0, 1)
+    k.turn_away(small_table(k), formula_of(k, 70), ints(x), 0, ints(2), 1, 0.0, 1 << 20, found)
+
+
 WRONG = [
     (bits, "tables do not fit the columns to count"),
     (lambda k: k.chi2_quantiles(np.ones(2), np.ones(1), 1), "every probability has its degrees of freedom"),
@@ -104,6 +109,15 @@ WRONG = [
     (lambda k: sparse(k, size=4, codes=2), "stored entries have a row and a code each"),
     (lambda k: separated(k, 1), "the evidence is about other candidates"),
     (
+        lambda k: k.settle(*[np.ones(2)] * 2, np.ones(2, CODES), *[np.ones(1)] * 3, np.ones(2, CODES)),
+        "its degrees of freedom",
+    ),
+    (
+        lambda k: k.settle(*[np.ones(1)] * 2, np.ones(1, CODES), *[np.ones(1)] * 2, np.ones(2), np.ones(1, CODES)),
+        "there is to be room for all answers",
+    ),
+    (lambda k: turned(k, n=2), "the evidence is about other candidates"),
+    (
         lambda k: k.weaker_of(np.ones(2), np.ones(2), np.ones(2), np.ones(1), np.zeros(2, CODES)),
         "there are to be as many tests as others",
     ),
@@ -117,6 +131,10 @@ WRONG = [
     (
         lambda k: k.scan_functions(np.ones((1, 2)), np.ones((1, 2)), ints(2), ints(0, 1, 2), ints(1, 1), 0, 9),
         "inner products do not fit the columns",
+    ),
+    *(
+        (lambda k, shape=shape: k.tested_functions(np.ones((2, 5)), np.ones(shape[0]), np.ones(shape[1:])), "two rows")
+        for shape in ((8, 4, 5), (9, 3, 5), (9, 4, 6))
     ),
 ]
 

@@ -2,10 +2,11 @@
 
 import itertools
 import math
+from functools import partial
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 from scipy.special import chndtr
 
 from blankets.errors import DataError, ParameterError
@@ -390,15 +391,43 @@ def test_laws_near_independence_have_the_mean_and_variance_of_a_simulation(n_str
         assert found.value.var() == pytest.approx(2 * c * c * dof, rel=3 * spread)
 
 
+def _labeled_by_level(x, positive, labeled):
+    """Return p(label, x), shape (3, levels), and the information."""
+    cells = np.array(x) * np.stack([1 - np.array(positive), np.array(positive)])
+    margin = np.outer(cells.sum(axis=1), cells.sum(axis=0))
+    p = np.concatenate([cells * labeled, (cells * (1 - np.array(labeled))).sum(axis=0, keepdims=True)])
+    return p, float((cells * np.log(cells / margin)).sum())
+
+
+def test_mar_f_law_away_from_independence_has_the_variance_of_a_simulation():
+    # One level has the effect and few labels. At the tables where it is a half and twice as strong (its log odds are,
+    # for the others hardly move), the variance of the estimate is that which the law of the first table told.
+    x, labeled, n = [0.1, 0.5, 0.4], np.array([0.05, 0.8, 0.8]), 4000
+    p, effect = _labeled_by_level(x, [0.7, 0.3, 0.3], labeled)
+    told = mar_f_information(n * p)
+    bias = float(told.scale * told.dof)
+    scales = {0.5: told.half_scale, 1.0: told.law_variance / (4 * told.value), 2.0: told.double_scale}
+    rng = np.random.default_rng(11)
+    for times, c in scales.items():
+        excess = partial(lambda q, goal: _labeled_by_level(x, [q, 0.3, 0.3], labeled)[1] - goal, goal=times * effect)
+        p, _ = _labeled_by_level(x, [optimize.brentq(excess, 0.35, 0.99), 0.3, 0.3], labeled)
+        variance = mar_f_information(rng.multinomial(n, p.ravel(), 4000).reshape(-1, 1, 3, 3)).value.var()
+        assert float(2 * c * (bias + 2 * times * effect)) == pytest.approx(variance, rel=0.15)
+    assert told.double_scale < 0.8 * scales[1.0]  # one scale for both would be wrong
+
+
+def test_mar_f_intervals_cover_where_the_level_with_the_effect_has_few_labels():
+    # Six of 30 rows are labeled. With scales on the straight line 0.83 to 0.84 of them covered.
+    p, true = _labeled_by_level([0.1, 0.45, 0.45], [0.75, 0.33, 0.33], [0.2, 0.6, 0.6])
+    tables = np.random.default_rng(6).multinomial(300, p.ravel(), 2000).reshape(2000, 1, 3, 3)
+    low, high = mar_f_information(tables).interval(0.9)
+    assert 0.86 < ((low <= true) & (true <= high)).mean() < 0.93
+
+
 def test_intervals_cover_where_a_table_looks_determined_by_chance():
     # Two levels, 200 rows, labels by x: with the scale of the estimate for both limits 0.70 of them cover.
     rng = np.random.default_rng(6)
-    p1 = np.array([0.9, 0.3])
-    cells = np.array([0.2, 0.8]) * np.stack([1 - p1, p1])
-    margin = np.outer(cells.sum(axis=1), cells.sum(axis=0))
-    true = float((cells * np.log(cells / margin)).sum())
-    share = np.array([0.2, 0.7])
-    p = np.concatenate([cells * share, (cells * (1 - share)).sum(axis=0, keepdims=True)])
+    p, true = _labeled_by_level([0.2, 0.8], [0.9, 0.3], [0.2, 0.7])
     tables = rng.multinomial(200, p.ravel(), 1500).reshape(1500, 1, 3, 2)
     low, high = mar_f_information(tables).interval(0.9)
     held = ((low <= true) & (true <= high)).mean()

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from blankets.caching import loaded_late
 from blankets.counting._checkpoint import Checkpoint, RememberingCounter
 from blankets.counting._contract import Counter, TableBlock
+from blankets.counting._cores import on_one_core
 from blankets.counting._dense import dense_table
 from blankets.counting._functions import (
     GIVEN,
@@ -53,6 +54,7 @@ __all__ = [
     "functions_of_number",
     "is_heavy",
     "merged",
+    "on_one_core",
     "ranks",
     "reweighted",
     "standardized",

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from blankets import kernels
 TESTED = 2  # functions of a number that are tested
 GIVEN = 8  # functions of a number that are conditioned on, at most
 FEWEST = 5  # rows that a level must have to be a function of its own
-SKEWED, HEAVY = 1.0, 2.0  # skewness and excess kurtosis beyond which a number gives way to its normal scores
+MANY = 48  # functions of a category from which on they are not written out for all rows
 _WINSOR = 0.01  # share of the rows at each end at which a heavy-tailed number is held
 _NEW = 1e-4  # share of a function's length that the ones before it must leave
 _VARIES = 1e-6  # length, of 1 over all rows, from which on a function is not constant over some of them
@@ -29,16 +30,93 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Contrasts:
+    """Orthonormal indicators of a category: each level but the last against all that follow it.
+
+    They take a number for each row, and not one for each row and level: hundreds of levels are no more work than one.
+    """
+
+    codes: NDArray[np.int64]  # (rows,): levels in their order here, the most frequent last
+    own: Floats  # (levels - 1,): value of each function in its own level; in the levels before it is 0
+    later: Floats  # (levels - 1,): its value in the levels that follow
+
+    def __len__(self) -> int:
+        return len(self.own)
+
+    @classmethod
+    def of(cls, codes: NDArray[np.integer]) -> Contrasts:
+        """Return those of a column; levels without rows are gone.
+
+        What the levels before it leave of an indicator is 1 - c/m in its c rows and -c/m in the others of the m that
+        have none of those levels; its length is the root of c (1 - c/m).
+
+        >>> Contrasts.of(np.array([0, 0, 0, 1])).values.round(3).tolist()
+        [[-0.289, -0.289, -0.289, 0.866]]
+        """
+        counts = np.bincount(codes)
+        order = np.argsort(-counts, kind="stable")
+        order = np.roll(order[counts[order] > 0], -1)
+        place = np.zeros(len(counts), np.int64)
+        place[order] = np.arange(len(order))
+        there = counts[order]
+        share = there[:-1] / np.cumsum(there[::-1])[:0:-1]
+        length = np.sqrt(there[:-1] * (1.0 - share))
+        return cls(place[codes], (1.0 - share) / length, -share / length)
+
+    @property
+    def values(self) -> Floats:
+        """The functions, shape (functions, rows)."""
+        return self.of_sums(np.eye(len(self) + 1))[:, self.codes]
+
+    def of_sums(self, sums: Floats) -> Floats:
+        """Return the inner products with other functions, whose sums over the rows of each level these are."""
+        after = np.cumsum(sums[::-1], axis=0)[-2::-1]
+        return self.own[:, None] * sums[:-1] + self.later[:, None] * after
+
+    def products(self, other: NDArray[np.floating] | Contrasts) -> Floats:
+        """Return the inner products with other functions, shape (functions, other functions)."""
+        size = len(self) + 1
+        if isinstance(other, Contrasts):
+            width = len(other) + 1
+            counts = np.bincount(self.codes * width + other.codes, minlength=size * width).reshape(size, width)
+            return other.of_sums(self.of_sums(counts.astype(np.float64)).T).T
+        sums = [np.bincount(self.codes, row, minlength=size) for row in other]
+        return self.of_sums(np.array(sums, np.float64).reshape(-1, size).T)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Functions:
     """Functions of one column."""
 
-    values: Floats  # (functions, rows): orthonormal, mean 0, the most telling first
+    made: NDArray[np.floating] | Contrasts  # (functions, rows): orthonormal, mean 0, the most telling first
     tested: int  # how many of them, from the first on, are tested
     first: int  # how many of these are tested alone too: fewer degrees of freedom
     graded: bool  # whether fewer of them may be conditioned on where rows are few
+    cubes: float | None = None  # the largest sum of cubes of those that are tested, squared, where it is known
 
     def __len__(self) -> int:
-        return len(self.values)
+        return len(self.made)
+
+    @property
+    def values(self) -> Floats:
+        """The functions, shape (functions, rows)."""
+        return self.made.values if isinstance(self.made, Contrasts) else np.asarray(self.made, np.float64)
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory they take."""
+        return self.made.codes.nbytes if isinstance(self.made, Contrasts) else self.made.nbytes
+
+
+def products(these: NDArray[np.floating] | Contrasts, others: NDArray[np.floating] | Contrasts) -> NDArray[np.floating]:
+    """Return the inner products of two sets of functions.
+
+    >>> products(np.array([[1.0, 0.0]]), np.array([[0.6, 0.8]])).tolist()
+    [[0.6]]
+    """
+    if isinstance(these, Contrasts):
+        return these.products(others)
+    return others.products(these).T if isinstance(others, Contrasts) else np.asarray(these @ others.T)
 
 
 def functions_of_number(values: NDArray[np.floating], most: int = GIVEN) -> Functions:
@@ -53,19 +131,25 @@ def functions_of_number(values: NDArray[np.floating], most: int = GIVEN) -> Func
     >>> made.values.shape, made.tested, bool(np.allclose(made.values @ made.values.T, np.eye(8)))
     ((8, 100), 2, True)
     """
-    z = standardized(values)
+    z, n = standardized(values), len(values)
     rank, distinct = ranks(values)
-    u = (2.0 * rank + 1.0) / len(values) - 1.0
-    heavy = is_heavy(z)
-    first = kernels.normal_quantiles((u + 1.0) / 2.0) if heavy else z
+    u, heavy = (2.0 * rank + 1.0) / n - 1.0, is_heavy(z)
+    first = normal_scores(n)[(2.0 * rank).astype(np.int64)] if heavy else z
     square = u * u  # powers beyond the second take NumPy forty times as long as products
     made = [first, square]
     if most > len(made):
         held = [np.clip(z, *_quantiles(z, [_WINSOR, 1.0 - _WINSOR]))] if heavy else []
         cube = square * u
         made += [first * first, *held, cube, square * square, first * first * first, square * cube, cube * cube]
-    values = orthonormal(np.array(made[: max(min(most, distinct - 1), 1)]))
-    return Functions(values, min(TESTED, len(values)), 1, graded=True)
+    functions = orthonormal(np.array(made[: max(min(most, distinct - 1), 1)]))
+    return Functions(functions, min(TESTED, len(functions)), 1, graded=True)
+
+
+@lru_cache(maxsize=8)
+def normal_scores(n: int) -> Floats:
+    """Return the normal scores of ranks 0, 1/2, 1, ... n - 1 in n rows, shape (2 n - 1,)."""
+    u = (np.arange(2.0 * n - 1.0) + 1.0) / n - 1.0
+    return np.asarray(kernels.normal_quantiles((u + 1.0) / 2.0))
 
 
 def _quantiles(values: Floats, at: Sequence[float]) -> Floats:
@@ -88,16 +172,16 @@ def functions_of_levels(codes: NDArray[np.integer], *, ordered: bool = False) ->
     1
     """
     counts = np.bincount(codes)
+    n_levels = np.count_nonzero(counts)
+    if not ordered or n_levels < 3:
+        made = Contrasts.of(codes)
+        return Functions(made if len(made) >= MANY else made.values, len(made), len(made), graded=False)
     order = np.argsort(-counts, kind="stable")
-    order = order[counts[order] > 0]
-    made = np.eye(len(counts))[order[1:]]  # one value for each level: rows of a level are alike
-    if ordered and len(order) > 2:
-        score = (np.cumsum(counts) - counts / 2.0) / len(codes) - 0.5  # mean ranks
-        made = np.vstack([score, score**2, made])
+    score = (np.cumsum(counts) - counts / 2.0) / len(codes) - 0.5  # mean ranks
+    by_level = np.vstack([score, score**2, np.eye(len(counts))[order[1:n_levels]]])
     # No more than the levels allow: rounding may leave a little of a function that those before it tell.
-    values = orthonormal(made, counts)[: max(len(order) - 1, 0)][:, codes]
-    first = 1 if ordered and len(order) > 2 else len(values)
-    return Functions(values, len(values), first, graded=False)
+    values = orthonormal(by_level, counts)[: n_levels - 1][:, codes]
+    return Functions(values, len(values), 1, graded=False)
 
 
 def merged(codes: NDArray[np.integer]) -> NDArray[np.int64]:
@@ -128,7 +212,9 @@ def standardized(values: NDArray[np.floating]) -> Floats:
 def is_heavy(z: Floats) -> bool:
     """Tell whether a standardized number is so skewed or heavy-tailed that its normal scores are better."""
     square = z * z
-    return bool(abs(float(square @ z)) > SKEWED * len(z) or float(square @ square) > (3.0 + HEAVY) * len(z))
+    return bool(
+        abs(float(square @ z)) > kernels.SKEWED * len(z) or float(square @ square) > (3.0 + kernels.HEAVY) * len(z)
+    )
 
 
 def ranks(values: NDArray[np.floating]) -> tuple[Floats, int]:
@@ -138,16 +224,17 @@ def ranks(values: NDArray[np.floating]) -> tuple[Floats, int]:
     [1.5, 0.0, 1.5]
     """
     n = len(values)
+    if kernels.COMPILED:
+        rank, several = kernels.rank_numbers(np.ascontiguousarray(values, np.float64)[None])
+        if several[0]:
+            return rank[0], int(several[0])
     order = np.argsort(values)
     there = values[order]
     starts = np.flatnonzero(np.concatenate([[True], there[1:] != there[:-1]]))
-    rank = np.empty(n)
-    if len(starts) == n:
-        rank[order] = np.arange(n, dtype=np.float64)
-        return rank, n
     ends = np.append(starts[1:], n)
-    rank[order] = np.repeat((starts + ends - 1) / 2.0, ends - starts)
-    return rank, len(starts)
+    made = np.empty(n)
+    made[order] = np.repeat((starts + ends - 1) / 2.0, ends - starts)
+    return made, len(starts)
 
 
 def orthonormal(functions: Floats, rows: NDArray[np.integer] | None = None) -> Floats:
@@ -175,8 +262,6 @@ def orthonormal(functions: Floats, rows: NDArray[np.integer] | None = None) -> F
 
 def _apart(centered: Floats) -> Floats:
     """Return the same for functions of mean 0 and length 1."""
-    if len(centered) == 2:
-        return _two_apart(centered)
     while len(centered):
         new = _lengths_left(centered) > _NEW
         if new.all():
@@ -186,17 +271,6 @@ def _apart(centered: Floats) -> Floats:
             return np.ascontiguousarray(centered)
         centered = centered[: len(new)][new]
     return np.asarray(centered)
-
-
-def _two_apart(functions: Floats) -> Floats:
-    """Return the same for two functions of mean 0 and length 1, as all columns of a wide table have."""
-    first, second = functions
-    if 1.0 - float(first @ second) ** 2 <= _NEW**2:
-        return functions[:1]
-    for _ in range(2):  # twice for precision
-        second -= (first @ second) * first
-        second /= np.sqrt(second @ second)
-    return functions
 
 
 def root_of(products: Floats) -> Floats:

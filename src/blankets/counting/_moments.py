@@ -7,9 +7,11 @@ large one only what is asked for: the functions of a column that is conditioned 
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import combinations
 from threading import RLock
@@ -17,22 +19,30 @@ from threading import RLock
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets import kernels
 from blankets.caching import cached_property
 from blankets.counting._functions import (
     GIVEN,
+    MANY,
     TESTED,
+    Contrasts,
     Functions,
     functions_of_levels,
     functions_of_number,
     merged,
+    normal_scores,
+    products,
     root_of,
 )
+from blankets.counting._pages import empty_array
 from blankets.data import Frame
 
 # A table is multiplied whole if that takes fewer multiplications than these (about 0.2 s), and less room.
 WHOLE_WORK, WHOLE_FUNCTIONS = 5e9, 2000
 BRIEF_WORK = 1e8  # the same where few questions will be asked
 KEPT_BYTES = 256 << 20  # functions of columns that are conditioned on, kept for the next question
+_TOGETHER, _ROWS = 1 << 16, 512  # numbers of which functions are made at once, and rows of them that are fetched
+LARGE_PRODUCT = 32 << 20  # bytes of functions, from twice as many of which on several cores multiply them
 WIDE_BYTES = 256 << 20  # tested functions of all columns that take more are stored as numbers of four bytes
 
 Floats = NDArray[np.float64]
@@ -64,8 +74,8 @@ class Moments(ABC):
         """Return the inner products of the first functions of the given columns with each other."""
 
     @abstractmethod
-    def across(self, z: int, width: int, at: Places | None = None) -> Floats:
-        """Return those of the first functions of ``z`` with the tested functions of all columns, or of those ``at``."""
+    def across(self, z: int, width: int) -> Floats:
+        """Return those of the first functions of ``z`` with the tested functions of all columns."""
 
     @abstractmethod
     def rows(self, x: int, width: int) -> Floats:
@@ -107,19 +117,28 @@ class MemoryMoments(Moments):
         self._codes: dict[int, NDArray[np.int64]] = {}
         self._fewest: dict[int, float] = {}
         self._lock = RLock()
-        is_number = np.array([x in frame.numbers for x in range(frame.n_columns)], bool)
-        most = _most_functions(frame)
         whole = can_be_whole(frame, BRIEF_WORK if briefly else WHOLE_WORK)
+        # By column, the functions that are not written out for all rows.
+        self._contrasts: dict[int, Contrasts] = {}
         self._begin, self.first = np.zeros(frame.n_columns + 1, np.int64), np.zeros(frame.n_columns, np.int64)
         self._graded, tested = np.zeros(frame.n_columns, bool), np.zeros(frame.n_columns, np.int64)
-        most = most if whole else int(np.where(is_number, TESTED, np.maximum(frame.arities - 1, 1)).sum())
-        kind = np.float64 if most * self.n_rows * 8 <= WIDE_BYTES else np.float32
-        values: NDArray[np.floating] = np.empty((most, self.n_rows), kind)
-        for x in range(frame.n_columns):
-            own, begin = self._made(x, GIVEN if whole else TESTED), self._begin[x]
-            values[begin : begin + len(own)] = own.values
-            self._begin[x + 1], self.first[x], self._graded[x] = begin + len(own), own.first, own.graded
+        room = np.concatenate([[0], np.cumsum(_most_functions(frame, GIVEN if whole else TESTED))])
+        kind = np.float64 if room[-1] * self.n_rows * 8 <= WIDE_BYTES else np.float32
+        values = empty_array((int(room[-1]), self.n_rows), kind)
+        every = (self._made(x, GIVEN if whole else TESTED) for x in range(frame.n_columns))
+        for x, own in enumerate(every if whole or made is not None else _tested_functions(frame, values, room)):
+            begin = self._begin[x]
+            self._begin[x + 1], self.first[x], self._graded[x] = begin, own.first, own.graded
             tested[x] = own.tested
+            if own.cubes is not None:
+                self._fewest[x] = self._as_skewed(own.cubes)
+            if isinstance(own.made, Contrasts):
+                self._contrasts[x] = own.made
+            else:
+                self._begin[x + 1] += len(own)
+                here = values[begin : begin + len(own)]
+                if here.ctypes.data != own.made.ctypes.data:  # it is not there yet
+                    here[:] = own.made
         self.start = np.concatenate([[0], np.cumsum(tested)])
         self._values = values[: self._begin[-1]]
         self._whole: Floats | None = None
@@ -145,27 +164,43 @@ class MemoryMoments(Moments):
             made[theirs, ours] = made[ours, theirs].T
         return made
 
-    def across(self, z: int, width: int, at: Places | None = None) -> Floats:
-        """Return those of the first functions of ``z`` with the tested functions of all columns, or of those ``at``."""
+    def across(self, z: int, width: int) -> Floats:
+        """Return those of the first functions of ``z`` with the tested functions of all columns."""
         if self._whole is not None:
             begin = self._begin[z]
-            columns = self._tested_at if at is None else self._tested_at[at]
-            return self._whole[begin : begin + width, columns]
+            return self._whole[begin : begin + width, self._tested_at]
         known = self._kept.get(("across", z))
-        if known is None and at is not None and len(at) * 4 < len(self._values):
-            return np.asarray(self.rows(z, width) @ self._values[at].T, np.float64)
         if known is None:
-            rows = self._all_rows(z).astype(self._values.dtype, copy=False)
-            known = self._keep(("across", z), rows @ self._values.T)
-        return np.asarray(known[:width] if at is None else known[:width, at], np.float64)
+            rows = self._all_rows(z)
+            if not isinstance(rows, Contrasts):
+                rows = rows.astype(self._values.dtype, copy=False)
+            known = self._products_with_all(rows)
+            if self._contrasts:
+                parts = np.split(known, self._begin[list(self._contrasts)], axis=1)
+                others = [products(rows, each) for each in self._contrasts.values()]
+                known = np.hstack([parts[0], *(part for pair in zip(others, parts[1:], strict=True) for part in pair)])
+            self._keep(("across", z), known)
+        return np.asarray(known[:width], np.float64)
+
+    def _products_with_all(self, rows: NDArray[np.floating] | Contrasts) -> NDArray[np.floating]:
+        """Return the inner products with all functions that are written out; of many on all cores."""
+        n_parts = min(self._values.nbytes // LARGE_PRODUCT, os.cpu_count() or 1)
+        if n_parts < 2:
+            return products(rows, self._values)
+        with ThreadPoolExecutor(n_parts) as pool:
+            return np.hstack(list(pool.map(partial(products, rows), np.array_split(self._values, n_parts))))
 
     def rows(self, x: int, width: int) -> Floats:
         """Return the first functions of a column, shape (functions, rows)."""
-        if self._whole is not None:
+        if self._whole is not None or (width <= self.tested(x) and x not in self._contrasts):
             return np.asarray(self._values[self._begin[x] : self._begin[x] + width], np.float64)
-        if width <= self.tested(x):
-            return np.asarray(self._values[self.start[x] : self.start[x] + width], np.float64)
-        return np.asarray(self._all_rows(x)[:width], np.float64)
+        rows = self._all_rows(x)
+        return np.asarray((rows.values if isinstance(rows, Contrasts) else rows)[:width], np.float64)
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory the functions take, those of columns that are conditioned on included."""
+        return 8 * self.n_rows * (GIVEN * len(self.names) + len(self._values))
 
     def codes(self, x: int) -> NDArray[np.int64] | None:
         """Return the levels of a category as its functions see them, rare ones being one; None for a number."""
@@ -180,26 +215,34 @@ class MemoryMoments(Moments):
         if x not in self._fewest:
             codes = self.codes(x)
             if codes is None:
-                # An indicator of few rows, m, of mean 0 and length 1, has cubes with the sum 1 / sqrt(m).
                 cubes = np.einsum("ij,ij,ij->i", *[self.rows(x, self.tested(x))] * 3)
-                self._fewest[x] = 1.0 / max(float((cubes**2).max(initial=0.0)), 1.0 / self.n_rows)
+                self._fewest[x] = self._as_skewed(float((cubes**2).max(initial=0.0)))
             else:
                 self._fewest[x] = float(np.bincount(codes).min())
         return self._fewest[x]
+
+    def _as_skewed(self, cubes: float) -> float:
+        """Return of how many rows, m, an indicator has cubes with this sum: with mean 0 and length 1 it is 1/sqrt(m).
+
+        ``cubes``: the sum, squared.
+        """
+        return 1.0 / max(cubes, 1.0 / self.n_rows)
 
     def _between(self, z: int, w: int) -> NDArray[np.floating]:
         """Return the inner products of all functions of two columns, from the last ones or anew."""
         if z > w:
             return self._between(w, z).T
         known = self._kept.get(("between", z, w))
-        return self._keep(("between", z, w), self._all_rows(z) @ self._all_rows(w).T) if known is None else known
+        return self._keep(("between", z, w), products(self._all_rows(z), self._all_rows(w))) if known is None else known
 
     def _n_functions(self, x: int) -> int:
         if self._whole is not None:
             return int(self._begin[x + 1] - self._begin[x])
         return len(self._all_rows(x)) if self._graded[x] else self.tested(x)
 
-    def _all_rows(self, x: int) -> NDArray[np.floating]:
+    def _all_rows(self, x: int) -> NDArray[np.floating] | Contrasts:
+        if x in self._contrasts:
+            return self._contrasts[x]
         if not self._graded[x]:  # all of them are tested
             return self._values[self._begin[x] : self._begin[x + 1]]
         known = self._kept.get(("rows", x))
@@ -231,7 +274,7 @@ class GappyFunctions:
 
     def __init__(self, frame: Frame) -> None:
         self.frame, self.made, self.begin = frame, list[Functions](), np.zeros(frame.n_columns + 1, np.int64)
-        self.values = np.zeros((_most_functions(frame), frame.n_rows))
+        self.values = np.zeros((int(_most_functions(frame).sum()), frame.n_rows))
         for x in range(frame.n_columns):
             part, gone = frame.select([x]), frame.gaps(x)
             made = functions_of_column(part.filled() if gone is None else part.take(~gone), 0, GIVEN)
@@ -284,7 +327,7 @@ class _PartMoments(MemoryMoments):
         return self._functions.frame.select(self._columns).take(~self._gone)
 
     @cached_property
-    def _values(self) -> Floats:  # type: ignore[override]
+    def _values(self) -> Floats:
         begin = self._functions.begin
         values = np.vstack([self._functions.values[begin[x] : begin[x + 1]][:, ~self._gone] for x in self._columns])
         return np.asarray(self._root @ (values - self._mean[:, None]))
@@ -296,18 +339,50 @@ def can_be_whole(frame: Frame, work: float = WHOLE_WORK) -> bool:
     >>> can_be_whole(Frame.from_codes([[0], [1]]))
     True
     """
-    most = _most_functions(frame)
-    return most <= WHOLE_FUNCTIONS and most**2 * frame.n_rows <= work
+    most = int(_most_functions(frame).sum())
+    has_many = int(frame.arities.max(initial=0)) > MANY
+    return not has_many and most <= WHOLE_FUNCTIONS and most**2 * frame.n_rows <= work
 
 
-def _most_functions(frame: Frame) -> int:
+def _most_functions(frame: Frame, of_number: int = GIVEN) -> Places:
+    """Return how many functions that are written out each column has at most."""
     is_number = np.isin(np.arange(frame.n_columns), list(frame.numbers))
-    return int(np.where(is_number, GIVEN, np.maximum(frame.arities - 1, 1)).sum())
+    is_ordered = np.isin(np.arange(frame.n_columns), list(frame.ordered))
+    of_category = np.where(is_ordered, frame.arities, np.minimum(frame.arities, MANY)) - 1
+    return np.where(is_number, of_number, np.maximum(of_category, 1))
 
 
 def _places_of_tested(begin: Places, start: Places) -> Places:
     """Return where the tested functions of all columns are among all functions."""
     return np.arange(start[-1]) + np.repeat(begin[:-1] - start[:-1], np.diff(start))
+
+
+def _tested_functions(frame: Frame, values: NDArray[np.floating], room: Places) -> Iterator[Functions]:
+    """Yield the functions of all columns that are tested, made on all cores.
+
+    Those of numbers lie in ``values``, where there is room for so many functions of the columns before each.
+    """
+    step, cores = max(_TOGETHER // max(frame.n_rows, 1), 1), os.cpu_count() or 1
+
+    def made(begin: int) -> list[Functions]:
+        columns = range(begin, min(begin + step, frame.n_columns))
+        numbers = [x for x in columns if x in frame.numbers] if kernels.COMPILED and frame.n_rows else []
+        own = np.empty((len(numbers), frame.n_rows))
+        for row in range(0, frame.n_rows, _ROWS):  # neighbors in an array that was not copied share what is fetched
+            for k, x in enumerate(numbers):
+                own[k, row : row + _ROWS] = frame.numbers[x].values[row : row + _ROWS]
+        out, quick = np.empty((TESTED * len(own), frame.n_rows)), dict[int, Functions]()
+        cubes = kernels.tested_functions(own, normal_scores(frame.n_rows), out).tolist() if numbers else []
+        for k, x in enumerate(numbers):
+            if cubes[k] >= 0.0:
+                here = values[room[x] : room[x] + TESTED]
+                here[:] = out[TESTED * k : TESTED * (k + 1)]
+                quick[x] = Functions(here, TESTED, 1, graded=True, cubes=cubes[k])
+        return [quick[x] if x in quick else functions_of_column(frame, x) for x in columns]
+
+    with ThreadPoolExecutor(cores) as pool:
+        for some in pool.map(made, range(0, frame.n_columns, step)):
+            yield from some
 
 
 def functions_of_column(frame: Frame, x: int, most: int = TESTED) -> Functions:

@@ -6,15 +6,13 @@ the fastest way to read memory, while the masks of the cells stay in the cache.
 
 from __future__ import annotations
 
-import math
-import mmap
-from contextlib import suppress
 from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets import kernels
+from blankets.counting._pages import empty_array
 from blankets.data import DenseColumns, Frame, SparseColumns
 
 Planes = tuple[NDArray[np.uint64], NDArray[np.int32]]
@@ -26,7 +24,6 @@ MOST_OF_SPARSE = 4
 # For a store on disk bit planes are made if they take no more memory than this; its codes take no lasting memory.
 PLANES_OF_STORE_BYTES = 384 << 20
 WORDS = 512  # most words of a chunk: 32,768 rows, 4 KiB a plane
-LARGE_PAGES = 4 << 20  # bytes of planes for which pages of 2 MiB pay
 
 # Forgotten with the frame, by a callback in C: in one in Python a Ctrl-C would be lost.
 _KEPT: dict[ref[Frame], Planes] = {}
@@ -66,7 +63,7 @@ def _packed(frame: Frame, first_plane: NDArray[np.int64]) -> Planes:
     n_words = max(-(-frame.n_rows // 64), 1)
     words = -(-n_words // (8 * -(-n_words // WORDS))) * 8  # chunks of like size, whole cache lines
     n_planes = int((frame.widths[first_plane >= 0] - 1).sum()) + 1  # the last one has no bits
-    planes, totals = _empty_planes((-(-n_words // words), n_planes, words)), np.zeros(n_planes, np.int32)
+    planes, totals = empty_array((-(-n_words // words), n_planes, words), np.uint64), np.zeros(n_planes, np.int32)
     for b, block in enumerate(frame.blocks):
         columns = np.flatnonzero((frame.block_of == b) & (first_plane >= 0))
         at, first = frame.position[columns], first_plane[columns]
@@ -78,14 +75,3 @@ def _packed(frame: Frame, first_plane: NDArray[np.int64]) -> Planes:
             stored = block.indptr, block.indices, block.codes
             kernels.pack_sparse(*stored, at, frame.widths[columns], first, planes, totals)
     return planes, totals
-
-
-def _empty_planes(shape: tuple[int, int, int]) -> NDArray[np.uint64]:
-    """Return zeros, large ones in large pages of memory, where the system has these: a scan looks up far fewer."""
-    size = 8 * math.prod(shape)
-    if size >= LARGE_PAGES:
-        with suppress(OSError, AttributeError):  # other systems do without
-            memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-            memory.madvise(mmap.MADV_HUGEPAGE)
-            return np.frombuffer(memory, np.uint64).reshape(shape)
-    return np.zeros(shape, np.uint64)

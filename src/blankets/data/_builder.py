@@ -59,14 +59,13 @@ class FrameBuilder:
         return True
 
     def add_number(
-        self, name: str, values: NDArray[np.float64], wanted: Callable[[str, bytes], bool] | None = None
+        self, name: str, column: NumberColumn, wanted: Callable[[str, bytes], bool] | None = None, *, holes: bool
     ) -> bool:
         """Add a column of numbers in the same way; those that are missing are NaN."""
-        column = NumberColumn(values)
         if wanted is not None and not wanted(name, column.digest()):
             return False
         self._numbers[len(self._names)] = column
-        self._added(name, (), NUMBERS, None, holes=bool(np.isnan(values).any()))
+        self._added(name, (), NUMBERS, None, holes=holes)
         return True
 
     def _added(self, name: str, levels: tuple[object, ...], kind: int, made: bytes | None, *, holes: bool) -> None:

@@ -15,7 +15,7 @@ from blankets.data._coding import by_levels
 from blankets.data._columns import Column, Numbers, Refused, present
 from blankets.data._data_report import Binning
 from blankets.data._findings import Findings
-from blankets.data._frame import Frame
+from blankets.data._frame import Frame, NumberColumn
 from blankets.data._sparse import note_gaps, recode_sparse
 from blankets.data._tables import Table, open_table
 from blankets.data._texts import UNTYPED, understood
@@ -77,7 +77,7 @@ class Encoder:
                 if isinstance(column, Numbers) and not self.levels[k]:
                     if column.missing is not None and name != self.target and self.missing != "testwise":
                         findings.missing[name] = column.n_missing
-                    builder.add_number(name, column.floats())
+                    builder.add_number(name, NumberColumn.of(column), holes=column.missing is not None)
                     continue
                 codes, levels = self._recode(k, column, findings, new_rows)
             except Refused as reason:

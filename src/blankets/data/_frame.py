@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.caching import cached_property
+from blankets.data._columns import Numbers
 from blankets.errors import DataError, did_you_mean
 
 NARROW = 256  # most levels that fit a byte
@@ -102,6 +103,14 @@ class NumberColumn:
 
     values: NDArray[np.float64]  # (rows,): finite, or NaN where there is no value
     digests: list[bytes] = field(default_factory=list, repr=False)
+
+    @classmethod
+    def of(cls, column: Numbers) -> NumberColumn:
+        """Return a column that was read; values of a large array of the user are not copied."""
+        values = column.floats()
+        if column.lasting is None or column.missing is not None:  # a number may mean that there is none
+            return cls(values)
+        return cls(column.lasting, [digest(values)])
 
     def digest(self) -> bytes:
         """Return a hash of the values, worked out once."""

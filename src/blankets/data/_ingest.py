@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Any
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +20,7 @@ from blankets.data._columns import Categories, Column, Mask, Numbers, Refused
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
-from blankets.data._frame import Frame, code_type, digest, take_rows
+from blankets.data._frame import Frame, NumberColumn, code_type, digest, take_rows
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns
 from blankets.data._room import check_room
@@ -209,7 +213,7 @@ class Target:
     def add_to(self, builder: FrameBuilder) -> None:
         """Add it to a frame."""
         if self.values is not None:
-            builder.add_number(self.name, self.values)
+            builder.add_number(self.name, NumberColumn(self.values), holes=self.unlabeled is not None)
         else:
             builder.add(self.name, self.codes, self.coding.levels, ordered=self.coding.kind == "ordered")
 
@@ -247,6 +251,16 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     encoder = Encoder(frame.names, frame.levels, findings.binned, name, policy, {})
     at = None if name is None else frame.index(name)
     return Ingested(frame, at, encoder, report, unlabeled, *asked.units.of_rows(rows))
+
+
+class _Read(NamedTuple):
+    """A feature that was read, or why it cannot be."""
+
+    summary: Summary
+    column: Column | None = None
+    settled: Column | None = None  # the column as its summary returned it
+    number: NumberColumn | None = None  # the same, if it is a measurement
+    refused: Refused | None = None
 
 
 @dataclass(slots=True)
@@ -353,25 +367,52 @@ class _Work:
         check_room(n_rows, len(self.asked.order) + 1)
         builder = FrameBuilder(n_rows, len(self.asked.order) + 1)
         repeats = Repeats(self.findings, self.asked.keep, None if target is None else target.digest)
+        every = self._reads(rows)
         for j in self.asked.order:
             if j != self.asked.place:
-                self._add(builder, repeats, j, rows, None if target is None else target.classes)
+                self._add(builder, repeats, j, next(every), None if target is None else target.classes)
             elif target is not None:
                 target.add_to(builder)
         if target is not None and self.asked.place is None:
             target.add_to(builder)
         return builder.frame()
 
-    def _add(
-        self, builder: FrameBuilder, repeats: Repeats, j: int, rows: Rows | None, classes: Categories | None
-    ) -> None:
-        """Decide about a feature, and add it unless it is left out or repeats another."""
-        name, reading = self.asked.table.names[j], self.asked.reading
-        summary = Summary.asked(name, reading)
+    def _reads(self, rows: Rows | None) -> Iterator[_Read]:
+        """Read all features in their order, by several threads where the table allows it."""
+        features, together, cores = self.asked.features, self.asked.table.together, min(os.cpu_count() or 1, 4)
+        if not together or cores == 1:
+            yield from (self._read(j, rows) for j in features)
+            return
+        parts = [list(some) for _, some in groupby(features, lambda j: j // together)]
+        with ThreadPoolExecutor(cores) as pool:
+            begun: deque[Future[list[_Read]]] = deque()
+            for part in [*parts, *[[]] * cores]:  # so many are read ahead
+                begun.append(pool.submit(lambda js: [self._read(j, rows) for j in js], part))
+                if len(begun) > cores:
+                    yield from begun.popleft().result()
+
+    def _read(self, j: int, rows: Rows | None) -> _Read:
+        """Read a feature."""
+        summary = Summary.asked(self.asked.table.names[j], self.asked.reading)
         try:
             column = self.asked.table.read(j)
             column = column if rows is None else column.take(rows)
             settled = summary.add(column)
+        except Refused as reason:
+            return _Read(summary, refused=reason)
+        number = None
+        if self.numbers and summary.continuous and isinstance(column, Numbers):
+            number = NumberColumn.of(column)
+            number.digest()
+        return _Read(summary, column, settled, number)
+
+    def _add(self, builder: FrameBuilder, repeats: Repeats, j: int, read: _Read, classes: Categories | None) -> None:
+        """Decide about a feature, and add it unless it is left out or repeats another."""
+        name, reading = self.asked.table.names[j], self.asked.reading
+        summary, column, settled = read.summary, read.column, read.settled
+        try:
+            if read.refused is not None or column is None or settled is None:
+                raise read.refused or Refused("was not read")
             keep = name in self.asked.keep
             coding = decide(name, summary, reading, lambda: column, classes, keep=keep, numbers=self.numbers)
         except Refused as reason:
@@ -382,7 +423,8 @@ class _Work:
         if used is None:
             return
         if used.is_number and isinstance(column, Numbers):
-            added = builder.add_number(name, column.floats(), repeats.new)
+            number = NumberColumn.of(column) if read.number is None else read.number
+            added = builder.add_number(name, number, repeats.new, holes=column.missing is not None)
         else:
             ordered = used.kind == "ordered"
             added = builder.add(name, codes, used.levels, repeats.new, holes=used.holes, ordered=ordered)

@@ -144,7 +144,7 @@ class Summary:
         else:
             low, high = values.min().item(), values.max().item()
             if self.whole and values.dtype.kind == "f":
-                self.whole = bool(np.all(values == np.floor(values)))
+                self.whole = bool(values[0] == np.floor(values[0]) and np.all(values == np.floor(values)))
             dense = high - low < ROWS_PER_LEVEL * len(values)
             if not self.repeats and self.whole and (dense or self.most_levels is not None):  # all parts may be dense
                 again = len(distinct(values)) < len(values)

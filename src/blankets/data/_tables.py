@@ -23,7 +23,9 @@ from blankets.data._readers import from_any, from_arrow, from_numpy, from_pandas
 from blankets.data._texts import TYPED, Wording, understood
 from blankets.errors import DataError, MissingPackageError, ParameterError, listed
 
-BLOCK_BYTES = 2**24  # bytes of a matrix that are transposed at a time
+BLOCK_BYTES, TOGETHER = 2**24, 64  # bytes of a matrix, and columns, that are transposed at a time
+WIDE = 1000  # columns of a matrix from which on several are read at once
+LASTING_BYTES = 256 << 20  # a matrix that takes more memory is not copied
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,6 +38,7 @@ class Table:
     labels: tuple[object, ...]  # the names as the container had them, for example integers; column numbers for matrices
     sparse: Any = None  # the matrix behind it, if that is sparse
     notes: tuple[str, ...] = ()  # what was recognized when it was opened, in sentences
+    together: int = 0  # columns that are best read by one of several threads; 0: there may be only one thread
     index: dict[str, int] = field(init=False, repr=False)  # number of each column, by name
 
     def __post_init__(self) -> None:
@@ -163,14 +166,26 @@ def _from_array(matrix: NDArray[Any], wording: Wording) -> Table:
     if is_a(matrix, "numpy.ma", "MaskedArray"):
         return numbered(n_columns, n_rows, lambda j: from_numpy(matrix[:, j], wording))
     matrix = np.asarray(matrix)  # np.matrix would stay two-dimensional
-    width = max(1, min(512, BLOCK_BYTES // max(1, n_rows * matrix.itemsize)))
+    width = max(1, min(TOGETHER, BLOCK_BYTES // max(1, n_rows * matrix.itemsize)))
+    threads = width == TOGETHER and n_columns >= WIDE and matrix.dtype.kind in "fiub"
+    lasts = matrix.dtype == np.float64 and matrix.nbytes > LASTING_BYTES
 
     # Columns of a row-major matrix are far apart in memory: transpose a block of them at a time.
-    @lru_cache(maxsize=1)
+    @lru_cache(maxsize=4 if threads else 1)
     def block(k: int) -> NDArray[Any]:
-        return np.ascontiguousarray(matrix[:, k * width : (k + 1) * width].T)
+        part = matrix[:, k * width : (k + 1) * width].T
+        if part.flags.c_contiguous or width < TOGETHER:
+            return np.ascontiguousarray(part)
+        made = np.empty(part.shape, part.dtype)
+        for row in range(0, n_rows, TOGETHER):  # in squares, which takes half as long
+            made[:, row : row + TOGETHER] = part[:, row : row + TOGETHER]
+        return made
 
-    return numbered(n_columns, n_rows, lambda j: from_numpy(block(j // width)[j % width], wording))
+    def read(j: int) -> Column:
+        column = from_numpy(block(j // width)[j % width], wording)
+        return replace(column, lasting=matrix[:, j]) if lasts and isinstance(column, Numbers) else column
+
+    return replace(numbered(n_columns, n_rows, read), together=width if threads else 0)
 
 
 def _from_rows(rows: Sequence[Any], wording: Wording) -> Table:

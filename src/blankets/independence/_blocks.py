@@ -10,8 +10,10 @@ Blocks do not see what shows in no function alone: y the exclusive or of two col
 from __future__ import annotations
 
 import math
+import os
 from collections import OrderedDict
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 from typing import NamedTuple
 
@@ -21,7 +23,7 @@ from numpy.typing import NDArray
 from blankets import kernels
 from blankets.arguments import number
 from blankets.caching import cached_property
-from blankets.counting import GIVEN, Moments
+from blankets.counting import GIVEN, Moments, on_one_core
 from blankets.independence._block_batch import BlockBatch
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import Given
@@ -63,10 +65,12 @@ _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 _PART_ROWS, _SURE, _LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
 _AT_ONCE = 2e8  # multiplications that rows may be asked for before somebody needs to know
 _AGAIN = 1e9  # multiplications for columns far from the level that are asked by rows all the same: about a second
+_TOGETHER = 16  # columns that a thread asks rows about
+_PROJECTED = 4096  # functions of all columns that are projected at once: wide tables have few copies of anything
 _STEPS = 10  # of a fit of probabilities
 _WIDE = 16  # functions beyond those of the given columns and the other one, from which a column is wide
 _FEW_TOGETHER = 5.0  # rows expected to have the rarer levels of both, below which their meetings are counted
-_KEPT_BYTES, _KEPT_ANSWERS = 128 << 20, 1 << 18  # projections, and answers by rows, that are kept
+_KEPT_BYTES, _KEPT_ROWS, _KEPT_ANSWERS = 16 << 20, 128 << 20, 1 << 18  # projections, functions, answers that are kept
 
 Floats = NDArray[np.float64]
 
@@ -123,6 +127,7 @@ class BlockTests(CountedTests):
         # Whether rows are asked far from the level too: if no level is known, or if no column is dependent.
         self.again = level is None
 
+    @on_one_core
     def scan(self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False) -> BlockBatch:
         """Test each of ``xs`` against ``y`` given one set."""
         columns, given = np.asarray(xs, np.int64), tuple(given)
@@ -166,6 +171,7 @@ class BlockTests(CountedTests):
             far=method == _FAR,
         )
 
+    @on_one_core
     def asked(
         self, xs: NDArray[np.int64], y: int, given: Given, log_p: Floats, *, far: bool
     ) -> tuple[Floats, NDArray[np.int8]]:
@@ -250,6 +256,7 @@ class BlockTests(CountedTests):
         there = [answer for answer in answers if answer is not None]
         return np.array([a[0] for a in there]), np.array([a[1] for a in there], np.int8)
 
+    @on_one_core
     def information(self, xs: Columns, y: int, given: Sequence[int] = (), *, about_xs: bool = False) -> Floats:
         """Return how much each of ``xs`` tells about ``y`` given one set, or ``y`` about each; see methods (10.11).
 
@@ -362,7 +369,7 @@ class BlockTests(CountedTests):
                 step = self.moments.n_rows // _PART_ROWS
                 made = self._given_rows[known.given] = _GivenRows(self.moments, known, step if step > 1 else 0)
                 size = (1 + len(known.explained)) * self.moments.n_rows * 8
-                while len(self._given_rows) > max(_KEPT_BYTES // size, 1):
+                while len(self._given_rows) > max(_KEPT_ROWS // size, 1):
                     self._given_rows.popitem(last=False)
         return made
 
@@ -376,9 +383,32 @@ def project(moments: Moments, given: Given, rows_a_function: float = _ROWS_A_FUN
         widths = moments.widths(given, degree)
         if sum(widths) * rows_a_function <= (rows or moments.n_rows):
             break
-    root = whitening(moments.among(given, widths))
-    across = np.vstack([moments.across(z, k) for z, k in zip(given, widths, strict=True)])
-    return Projection(given, tuple(widths), root, root.T @ across)
+    across = [moments.across(z, k) for z, k in zip(given, widths, strict=True)]
+    root = _whitening(moments.among(given, widths), widths)
+    explained = np.empty((root.shape[1], size))
+    for at in range(0, size, _PROJECTED):
+        here = slice(at, at + _PROJECTED)
+        explained[:, here] = root.T @ np.vstack([each[:, here] for each in across])
+    return Projection(given, tuple(widths), root, explained)
+
+
+def _whitening(gram: Floats, widths: Sequence[int]) -> Floats:
+    """Return `whitening` of the functions of several columns; a column with many keeps its own, which are orthonormal.
+
+    So it is the others whose directions are sought: what the column leaves of them.
+    """
+    z = int(np.argmax(widths))
+    if 2 * widths[z] <= len(gram):
+        return whitening(gram)
+    begin = sum(widths[:z])
+    own = np.arange(begin, begin + widths[z])
+    others = np.delete(np.arange(len(gram)), own)
+    told = gram[np.ix_(own, others)]
+    rest = whitening(gram[np.ix_(others, others)] - told.T @ told)
+    root = np.zeros((len(gram), len(own) + rest.shape[1]))
+    root[own, : len(own)] = np.eye(len(own))
+    root[own, len(own) :], root[others, len(own) :] = -told @ rest, rest
+    return root
 
 
 class _GivenRows:
@@ -388,7 +418,8 @@ class _GivenRows:
     """
 
     def __init__(self, moments: Moments, known: Projection, step: int) -> None:
-        self.moments, self.known = moments, known
+        # What it explains of all columns is large where these are many, and is not asked for here.
+        self.moments, self.known = moments, known._replace(explained=np.zeros((len(known.explained), 0)))
         self._fits: dict[int, tuple[Floats, Floats]] = {}  # of targets
         self.step = step if len(known.explained) * _ROWS_A_FUNCTION * step <= moments.n_rows else 0
 
@@ -458,12 +489,20 @@ class _Rows:
         return answers
 
     def _asked(self, xs: NDArray[np.int64], basis: Basis, step: int) -> Floats:
-        """Return log p-values from every so many-th row."""
+        """Return log p-values from every so many-th row; those of many columns by several threads."""
         moments, y = self.moments, self.y
-        widths = np.diff(moments.start)[xs]
-        rows = [moments.rows(x, k)[:, ::step] for x, k in zip(xs.tolist(), widths.tolist(), strict=True)]
         of_y = np.ascontiguousarray(moments.rows(y, moments.tested(y))[:, ::step])
-        return rows_tests(np.vstack(rows), widths, moments.first[xs], of_y, int(moments.first[y]), basis)[0]
+
+        def of(some: NDArray[np.int64]) -> Floats:
+            widths = np.diff(moments.start)[some]
+            rows = [moments.rows(x, k)[:, ::step] for x, k in zip(some.tolist(), widths.tolist(), strict=True)]
+            return rows_tests(np.vstack(rows), widths, moments.first[some], of_y, int(moments.first[y]), basis)[0]
+
+        parts = np.split(xs, range(_TOGETHER, len(xs), _TOGETHER))
+        if len(parts) == 1:
+            return of(xs)
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return np.concatenate(list(pool.map(of, parts)))
 
     def _of_rare(self, x: int) -> tuple[float, int]:
         """Return log p and method for one column, where it or y is a category with rare levels."""
@@ -481,12 +520,14 @@ class _Rows:
         if codes is None:
             return 0.0, _NOTHING
         moments, counts = self.moments, np.bincount(codes)
-        small, probability = self.given.fitted(drawn, codes, keep=drawn == self.y)
         few = (moments.fewest(drawn), moments.fewest(other))
         meet = max(few) < RARE or few[0] * few[1] < _FEW_TOGETHER * moments.n_rows
         if meet and len(counts) == 2 and others is not None and others.max() == 1:
+            # Given the rows of the rarer level, whose number does not vary, the other column is drawn in them.
             rare, rare_other = int(counts.argmin()), int(np.bincount(others).argmin())
-            return meetings_test(codes == rare, others == rare_other, probability[rare]), _MEET
+            probability = self.given.fitted(other, others, keep=other == self.y)[1][rare_other]
+            return meetings_test(others == rare_other, codes == rare, probability), _MEET
+        small, probability = self.given.fitted(drawn, codes, keep=drawn == self.y)
         functions = moments.rows(drawn, moments.tested(drawn))
         by_level = np.array([functions[:, np.argmax(codes == level)] for level in range(len(counts))]).T
         first = (int(moments.first[other]), int(moments.first[drawn]))

@@ -9,8 +9,7 @@ that is good enough for the table (see `blankets.stats`, ``calibrated_of_block``
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, Unpack
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +19,16 @@ from blankets.arguments import one_of
 from blankets.caching import cached_property
 from blankets.counting import Counter
 from blankets.errors import ParameterError
-from blankets.independence._contract import Columns, IndependenceTest, Sets
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given, LazyBatch
+from blankets.independence._subsets import Separated
 from blankets.independence._tables import TableTests
 from blankets.stats import (
     COARSE,
     METHODS,
     calibrated_formula,
     calibrated_of_block,
-    log_chi2_sf,
     log_p_of,
+    settled,
     strongest_of,
 )
 
@@ -75,16 +74,12 @@ class CalibratedTests(TableTests):
         self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed, apart=bool(counter.holes))
         self._calibrated.__qualname__ = f"calibrated {level} {seed}"  # identifies answers in a checkpoint
 
-    def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
-        """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest."""
-        columns = np.ascontiguousarray(xs, np.int64)
-        found = self._weakest(columns, y, among, **sets)
-        if found is None:
-            return IndependenceTest.separate(self, xs, y, among, **sets)
+    def _separated(self, xs: NDArray[np.int64], y: int, found: Separated) -> EvidenceBatch:
+        """Return what a search over subsets found."""
         self.tally.add(found.n_tests)
         statistic, dof, log_p, method = found.answers
         return EvidenceBatch(
-            columns,
+            xs,
             y,
             found.sets,
             statistic=statistic,
@@ -279,12 +274,9 @@ class CalibratedBatch(LazyBatch):
         """Compute all p-values: by the chi-square distribution, and by a better method where that is in doubt."""
         if self._method is not None:
             return
-        log_p = log_chi2_sf(self.statistic, self.dof) if self._log_p is None else self._log_p.copy()
-        better, how = self._judged
-        method = np.where(self.reliable, how, 0).astype(np.int8)
-        log_p = np.where(self.reliable & ~np.isnan(better), better, log_p)
-        at = np.flatnonzero(self.reliable & (how == COARSE))
-        if len(at):
+        log_p, method, n_coarse = settled(self.statistic, self.dof, self.reliable, *self._judged)
+        if n_coarse:
+            at = np.flatnonzero(self.reliable & (self._judged[1] == COARSE))
             given = [self.given[i] for i in at] if isinstance(self.given, list) else self.given
             better, how = self._tests.judged(self.xs[at], self.y, given)
             log_p[at], method[at] = np.where(np.isnan(better), log_p[at], better), how

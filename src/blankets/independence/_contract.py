@@ -85,6 +85,20 @@ class IndependenceTest(ABC):
         by_size = subsets(among, sets.get("containing"), *sizes_of(sets, self.deepest(xs, y, among)))
         return _weakest_over(self, tuple(xs), y, by_size, sets.get("stop_at"))
 
+    def enough_rows(self, xs: Columns, y: int, given: Sequence[int] = ()) -> NDArray[np.bool_]:
+        """Return which of the tests of a scan are reliable."""
+        return self.scan(xs, y, given).reliable
+
+    def turned_away(
+        self, xs: Columns, y: int, members: Sequence[int], *, max_size: int | None, stop_at: float
+    ) -> EvidenceBatch:
+        """Return the evidence that separates the first of ``xs``, as many as can be told at once; default: none.
+
+        These leave the members as they are: given no set with one of them is a member independent of ``y``, and given
+        some set of members it is itself. ``max_size``, ``stop_at``: as for `separate`.
+        """
+        return concatenated([])
+
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return a bound on the size of subsets of ``among``: given larger ones, no test of ``xs`` is reliable."""
         return len(among)

@@ -171,7 +171,7 @@ class SeenBlocks(CountedTests):
                 part = part.take(~absent) if absent.any() else part.filled()
                 own = partial(self._functions.of, part, gone, tuple(known))
                 moments = MemoryMoments(part, briefly=True, made=own)
-                size = 8 * part.n_rows * (GIVEN * len(columns) + int(moments.start[-1]))
+                size = moments.nbytes
             found = np.array(known, np.int64), self._tests_of(moments)
             kept.put(gone, columns, found, size)
         there, made = found
@@ -201,9 +201,9 @@ class _KeptFunctions:
         made = functions_of_column(part, x, most)
         with self._lock:
             if key not in self._made:
-                self._made[key], self._bytes = made, self._bytes + made.values.nbytes
+                self._made[key], self._bytes = made, self._bytes + made.nbytes
             while len(self._made) > 1 and self._bytes > _KEPT_APART:
-                self._bytes -= self._made.popitem(last=False)[1].values.nbytes
+                self._bytes -= self._made.popitem(last=False)[1].nbytes
         return made
 
 

@@ -66,14 +66,38 @@ def weakest_over(
         found = list(pool.map(search, [slice(start, start + share) for start in range(0, n, share)]))
     if min(performed for performed, _ in found) < 0:
         return None
-    each = [weakest.evidence() for _, weakest in found]
+    return _told([weakest for _, weakest in found], chosen_from, sum(performed for performed, _ in found))
+
+
+def turned_away(
+    table: kernels.Table,
+    formula: kernels.Formula,
+    xs: NDArray[np.int64],
+    y: int,
+    members: Sequence[int],
+    *,
+    largest: int,
+    stop_at: float,
+) -> Separated:
+    """Return the evidence that separates the first of ``xs``, as `IndependenceTest.turned_away` says."""
+    chosen_from = np.array(members, np.int64)
+    found = kernels.Weakest(len(xs), 0, min(largest, len(members)))
+    done, n_tests = kernels.turn_away(table, formula, xs, y, chosen_from, largest, math.log(stop_at), PATIENCE, found)
+    return _told([found], chosen_from, n_tests, done)
+
+
+def _told(
+    found: list[kernels.Weakest], chosen_from: NDArray[np.int64], n_tests: int, n: int | None = None
+) -> Separated:
+    """Put together what the threads found, about the first ``n`` candidates."""
+    each = [weakest.evidence() for weakest in found]
     if len(each) == 1:
         answers, marks, size, places = each[0]
     else:
         answers, marks, size, places = (np.concatenate([e[k] for e in each], axis=-1 if k < 2 else 0) for k in range(4))
-    sets = [tuple(row[:k]) for row, k in zip(chosen_from[places].tolist(), size.tolist(), strict=True)]
-    n_tests = sum(performed for performed, _ in found)
-    return Separated(n_tests, answers[:4], answers[8], marks[0].view(np.bool_), sets)
+    rows = zip(chosen_from[places[:n]].tolist(), size[:n].tolist(), strict=True)
+    sets = [tuple(row[:k]) for row, k in rows]
+    return Separated(n_tests, answers[:4, :n], answers[8, :n], marks[0, :n].view(np.bool_), sets)
 
 
 def rows_counted(n_rows: int, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> float:

@@ -18,7 +18,7 @@ from blankets.counting import Counter, MemoryCounter, dense_table
 from blankets.errors import ParameterError
 from blankets.independence._contract import Columns, CountedTests, Sets, Tally, sizes_of
 from blankets.independence._evidence import EvidenceBatch
-from blankets.independence._subsets import Separated, rows_counted, weakest_over
+from blankets.independence._subsets import Separated, rows_counted, turned_away, weakest_over
 from blankets.stats import answers_of_block, formula_of
 
 _CACHED_TESTS = 1 << 20  # at most this many tests are cached
@@ -118,12 +118,30 @@ class TableTests(CountedTests):
         """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest."""
         columns = np.ascontiguousarray(xs, np.int64)
         found = self._weakest(columns, y, among, **sets)
-        if found is None:
-            return super().separate(xs, y, among, **sets)
+        return super().separate(xs, y, among, **sets) if found is None else self._separated(columns, y, found)
+
+    def enough_rows(self, xs: Columns, y: int, given: Sequence[int] = ()) -> NDArray[np.bool_]:
+        """Return which of the tests of a scan are reliable: without holes, the levels of the columns tell."""
+        if self._gappy(xs, y, given):
+            return super().enough_rows(xs, y, given)
+        return self._reliable(np.asarray(xs, np.int64), y, tuple(given))
+
+    def turned_away(
+        self, xs: Columns, y: int, members: Sequence[int], *, max_size: int | None, stop_at: float
+    ) -> EvidenceBatch:
+        """Return the evidence that separates the first of ``xs``, those that leave the members as they are."""
+        table, columns = self._table_of_subsets, np.ascontiguousarray(xs, np.int64)
+        if table is None or not len(members) or not len(columns):
+            return super().turned_away(xs, y, members, max_size=max_size, stop_at=stop_at)
+        all_of_them = [*members, int(columns[self.counter.arities[columns].argmin()])]
+        _, largest = sizes_of({"max_size": max_size}, self.deepest(all_of_them, y, all_of_them))
+        found = turned_away(table, self._thorough, columns, y, members, largest=largest, stop_at=stop_at)
+        return self._separated(columns[: len(found.sets)], y, found)
+
+    def _separated(self, xs: NDArray[np.int64], y: int, found: Separated) -> EvidenceBatch:
+        """Return what a search over subsets found."""
         statistic, dof, log_p, method = found.answers
-        batch = self._batch(
-            columns, y, found.sets, found.n_tests, statistic, dof, log_p, method, found.reliable, found.rows
-        )
+        batch = self._batch(xs, y, found.sets, found.n_tests, statistic, dof, log_p, method, found.reliable, found.rows)
         batch.by_effect, batch._log_p = False, log_p
         return batch
 
@@ -229,7 +247,8 @@ class TableTests(CountedTests):
         table, gappy = None if even_if_unreliable else self._table, self._gappy(xs, y, given)
         if table is not None and self._at_once(len(xs)):
             ask = kernels.test_seen_columns if gappy else kernels.test_columns
-            n_tests, *answers = ask(table, self._formula, xs, y, np.array(sorted(given), np.int64))
+            formula = self._thorough if len(xs) == 1 else self._formula  # one test is asked for its p-value
+            n_tests, *answers = ask(table, formula, xs, y, np.array(sorted(given), np.int64))
             if n_tests >= 0:
                 return self._batch(xs, y, given, n_tests, *answers)
         if gappy:

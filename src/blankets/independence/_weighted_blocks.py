@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import number
-from blankets.counting import GIVEN, Functions, functions_of_column, reweighted
+from blankets.counting import GIVEN, Functions, functions_of_column, on_one_core, reweighted
 from blankets.data import Frame
 from blankets.independence._contract import Columns, CountedTests, Tally
 from blankets.independence._evidence import EvidenceBatch, Given
@@ -60,6 +61,7 @@ class WeightedBlocks(CountedTests):
         self._kept: OrderedDict[tuple[frozenset[int], frozenset[int]], _Part] = OrderedDict()
         self._lock = Lock()
 
+    @on_one_core
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:
@@ -169,6 +171,7 @@ class _Part:
         """Return the functions of a column, of weighted mean 0 and orthonormal, multiplied by the roots of weights."""
         if x not in self._functions:
             made = functions_of_column(self.frame, x, GIVEN)
+            made = replace(made, made=made.values)  # for all rows: they will be asked for often
             self._functions[x] = made if self._equal else reweighted(made, self.drawn.unit)
         return self._functions[x]
 

@@ -7,6 +7,7 @@ from typing import Self
 
 import numpy as np
 
+from blankets.counting import on_one_core
 from blankets.independence._contract import Columns, IndependenceTest, concatenated
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._layer import Layer
@@ -37,6 +38,7 @@ class WeightedHoles(Layer):
         """Number of tests performed by this thread."""
         return self.tests.n_tests_here + self.weighted.n_tests_here
 
+    @on_one_core
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:

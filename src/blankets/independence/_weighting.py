@@ -71,7 +71,8 @@ class SeenModel:
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
-        self._kept: OrderedDict[tuple[frozenset[int], frozenset[int]], Floats | None] = OrderedDict()
+        self._models: OrderedDict[frozenset[int], _Seen] = OrderedDict()
+        self._kept: OrderedDict[tuple[frozenset[int], frozenset[int]], Floats] = OrderedDict()
         self._lock = Lock()
 
     @cached_property
@@ -109,21 +110,27 @@ class SeenModel:
         return self._of(self.frame.holes.intersection(columns), frozenset())
 
     def _of(self, holes: frozenset[int], known: frozenset[int]) -> Floats | None:
-        key = (holes, known)
         with self._lock:
-            if key not in self._kept:
-                self._kept[key] = self._fitted(holes, known)
+            if holes not in self._models:
+                self._models[holes] = self._model(holes)
+                while len(self._models) > _KEPT:
+                    self._models.popitem(last=False)
+            model = self._models[holes]
+            part = known.intersection(model.made)
+            if len(part) == len(model.made):
+                return None
+            if (holes, part) not in self._kept:
+                self._kept[holes, part] = model.fitted(part) / np.maximum(model.probability, LEAST_SEEN)
                 while len(self._kept) > _KEPT:
                     self._kept.popitem(last=False)
-            return self._kept[key]
+            return self._kept[holes, part]
 
-    def _fitted(self, holes: frozenset[int], known: frozenset[int]) -> Floats | None:
+    def _model(self, holes: frozenset[int]) -> _Seen:
+        """Return the model of where some columns all have a value."""
         telling: dict[int, float] = {}
         for x in holes:
             for z, log_p in self.telling.get(x, {}).items():
                 telling[z] = min(log_p, telling.get(z, 0.0))
-        if known.issuperset(telling):
-            return None
         seen = seen_in(self.frame, holes)
         room = int(min(np.count_nonzero(seen), np.count_nonzero(~seen))) // ROWS_A_PARAMETER
         made: dict[int, Floats] = {}
@@ -131,10 +138,23 @@ class SeenModel:
             functions = functions_of_column(self.frame, z, DEGREE).values
             if sum(map(len, made.values())) + len(functions) <= room:
                 made[z] = functions
-        if known.issuperset(made):
-            return None
-        probability, usual = (logistic_fit(seen, _basis(made, part, room, len(seen)), _RIDGE) for part in (made, known))
-        return np.asarray(usual / np.maximum(probability, LEAST_SEEN))
+        return _Seen(seen, room, made)
+
+
+class _Seen:
+    """Where some columns all have a value, and the functions of complete columns that tell of it."""
+
+    def __init__(self, seen: Mask, room: int, made: dict[int, Floats]) -> None:
+        self.seen, self.room, self.made = seen, room, made
+
+    @cached_property
+    def probability(self) -> Floats:
+        """That of a value of all of them, by all functions."""
+        return self.fitted(self.made)
+
+    def fitted(self, columns: Collection[int]) -> Floats:
+        """Return the probability by the functions of some columns."""
+        return logistic_fit(self.seen, _basis(self.made, columns, self.room, len(self.seen)), _RIDGE)
 
 
 def _basis(made: Mapping[int, Floats], columns: Collection[int], room: int, n_rows: int) -> Floats:

@@ -37,10 +37,11 @@ from blankets.kernels._moments import (
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
 from blankets.kernels._permute import permutation_p, permute
 from blankets.kernels._questions import LANED_BITS, drop_each, scan_bits, test_columns
+from blankets.kernels._ranks import HEAVY, SKEWED, rank_numbers, tested_functions
 from blankets.kernels._room import Cells, Formula, Law, Table
 from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
-from blankets.kernels._subsets import Weakest, separate_columns
-from blankets.kernels._tail import chi2_tail, chi2_tails, strongest_of, weaker_of
+from blankets.kernels._subsets import Weakest, separate_columns, turn_away
+from blankets.kernels._tail import chi2_tail, chi2_tails, settle, strongest_of, weaker_of
 
 __all__ = [
     "COARSE",
@@ -49,11 +50,13 @@ __all__ = [
     "DEGREES",
     "FAR",
     "Formula",
+    "HEAVY",
     "LANED_BITS",
     "LARGE",
     "Law",
     "MOST_PAIRS",
     "NOTHING",
+    "SKEWED",
     "SLOTS_PAY",
     "SMALL",
     "STEPS",
@@ -87,6 +90,7 @@ __all__ = [
     "permutation_p",
     "permute",
     "products_of_residuals",
+    "rank_numbers",
     "refine",
     "renumber",
     "scan_bits",
@@ -94,9 +98,12 @@ __all__ = [
     "score_sets",
     "score_tree",
     "separate_columns",
+    "settle",
     "strongest_of",
     "test_columns",
     "test_seen_columns",
+    "tested_functions",
+    "turn_away",
     "weaker_of",
 ]
 

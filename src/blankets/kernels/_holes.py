@@ -243,7 +243,7 @@ def test_seen(
         if not has_room(room, m, (n_cells + 1) * widest, n_cells + 1, n_z, widest, n_y):
             return NO_MEMORY
         if room.lanes.n_slots == 0 and n - done >= SLOTS_PAY:
-            slots_of(room.cells, n_cells + 1, room.lanes)
+            slots_of(room.cells, table.codes.shape[1], n_cells + 1, room.lanes)
         count_columns(
             table.codes, room.x_first, done, m, table.arities, 1, room.cells, n_cells + 1, room.lanes, room.tables, 0
         )

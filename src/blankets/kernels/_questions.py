@@ -27,6 +27,7 @@ from blankets.kernels._room import (
 from blankets.kernels._rows import (
     SLOTS_PAY,
     count_columns,
+    count_weighted,
     group_of,
     join,
     join_seen,
@@ -96,7 +97,7 @@ def extend_strata(table: Table, given: Ints, n_given: int64, room: Room) -> int6
         if n_joint > table.renumber_above:
             if not has_codes(room, n_joint + gone):
                 return NO_MEMORY
-            n_joint = renumber_row(room.codes, d + 1, n_joint + gone, room.new) - gone
+            n_joint = renumber_row(room.codes, d + 1, table.codes.shape[1], n_joint + gone, room.new) - gone
         room.columns[d] = given[d]
         room.n_codes[d + 1] = n_joint
         d += 1
@@ -169,8 +170,8 @@ def in_order(
     most: int64 = LANED_BITS if xs.shape[0] >= SLOTS_PAY else table.bits_win_below
     n: int64 = 0
     n_bits: int64 = 0
-    for k in range(room.start.shape[0]):
-        room.start[k] = 0
+    fewest: int64 = room.start.shape[0] - 1  # kinds that there are, from the first to the last
+    largest: int64 = 0
     for i in range(xs.shape[0]):
         arity: int64 = table.arities[xs[i]]
         nominal: float64 = (arity - 1) * free
@@ -181,10 +182,16 @@ def in_order(
         bits: bint = table.first[xs[i]] >= 0 and n_cells <= most and n_cells * (arity - 1) <= table.bits_win_below
         room.kind[i] = arity if bits else arity + MOST_LEVELS + 1
         if performed:
-            room.start[room.kind[i] + 1] += 1
+            fewest = min(fewest, room.kind[i])
+            largest = max(largest, room.kind[i])
             n += 1
             n_bits += bits
-    for k in range(1, room.start.shape[0]):
+    for k in range(fewest, largest + 2):
+        room.start[k] = 0
+    for i in range(xs.shape[0]):
+        if reliable[i]:
+            room.start[room.kind[i] + 1] += 1
+    for k in range(fewest + 1, largest + 1):
         room.start[k] += room.start[k - 1]
     for i in range(xs.shape[0]):
         if reliable[i]:
@@ -408,7 +415,7 @@ def test_each(
     if n_z < 0:
         return n_z
     join(room.codes, room.depth, 1, table.codes, y, n_z, n_y * n_z, room.cells, 0)
-    if not _fewer_cells(table.n_rows, n_y, n_z, room):
+    if not _fewer_cells(table.codes.shape[1], n_y, n_z, room):
         return NO_MEMORY
     most: int64 = MOST_COUNTS if n_y * n_z == room.n_levels * room.n_strata else MOST_FEWER
     n_y = room.n_levels
@@ -426,11 +433,16 @@ def test_each(
             return TOO_LARGE
         if not has_room(room, m, n_cells * widest, n_cells, n_z, widest, n_y):
             return NO_MEMORY
-        if room.lanes.n_slots == 0 and n - done >= SLOTS_PAY:
-            slots_of(room.cells, n_cells, room.lanes)
-        count_columns(
-            table.codes, room.x_first, done, m, table.arities, 0, room.cells, n_cells, room.lanes, room.tables, 0
-        )
+        if table.weights.shape[0] > 0:
+            for k in range(m):
+                x: int64 = room.x_first[done + k]
+                count_weighted(table.codes, table.weights, x, room.cells, n_cells, table.arities[x], room.tables, k)
+        else:
+            if room.lanes.n_slots == 0 and n - done >= SLOTS_PAY:
+                slots_of(room.cells, table.codes.shape[1], n_cells, room.lanes)
+            count_columns(
+                table.codes, room.x_first, done, m, table.arities, 0, room.cells, n_cells, room.lanes, room.tables, 0
+            )
         if done == n_bits:
             share_strata(room.tables, 0, width, n_y, n_z, formula, room)
         for k in range(m):

@@ -37,6 +37,8 @@ class Table:
         Number of joint codes above which strata are renumbered to those that occur.
     holes : ndarray of uint8 of shape (columns,), optional
         Whether some rows have no value; by default all have.
+    weights : ndarray of int32 of shape (rows of codes,), optional
+        How many of the ``n_rows`` each row of codes stands for, where all rows are different; by default itself.
     """
 
     codes: Bytes2
@@ -49,6 +51,7 @@ class Table:
     renumber_above: int64
     holes: Bytes
     holey: bint
+    weights: Counts
 
     def __init__(
         self,
@@ -61,12 +64,14 @@ class Table:
         bits_win_below: int64,
         renumber_above: int64,
         holes: Bytes | None = None,
+        weights: Counts | None = None,
     ) -> None:
-        n = arities.shape[0]
+        n, each = arities.shape[0], np.empty(0, np.int32) if weights is None else weights
         gaps = np.zeros(n, np.uint8) if holes is None else np.ascontiguousarray(holes, np.uint8)
         if gaps.shape[0] != n:
             raise ValueError("every column has holes or not")
-        if codes.shape[0] not in (0, n) or codes.shape[1] != n_rows or first.shape[0] != n or n_rows < 1:
+        n_codes = n_rows if weights is None else each.shape[0]
+        if codes.shape[0] not in (0, n) or codes.shape[1] != n_codes or first.shape[0] != n or n_rows < 1:
             raise ValueError("codes, levels and bits are to be of the same columns and rows")
         n_bits = 64 * planes.shape[0] * planes.shape[2]
         if planes.shape[1] != totals.shape[0] or (totals.shape[0] and n_bits < n_rows):
@@ -83,7 +88,7 @@ class Table:
         self.codes, self.arities, self.planes, self.totals = view(codes), view(arities), view(planes), view(totals)
         self.first, self.n_rows = view(first), n_rows
         self.bits_win_below, self.renumber_above = bits_win_below, renumber_above
-        self.holes, self.holey = view(gaps), bool(gaps.any())
+        self.holes, self.holey, self.weights = view(gaps), bool(gaps.any()), view(each)
 
 
 @inner
@@ -360,11 +365,12 @@ class Room:
         """Make room for so many candidates given so many columns of a table."""
         if self.owner is not table or self.codes.shape[0] <= n_given:
             self.owner, self.depth = table, 0
-            if self.codes.shape[0] <= n_given or self.codes.shape[1] != table.n_rows:
-                self.codes = view(np.empty((n_given + 1, table.n_rows), np.uint32))
+            n_rows = table.codes.shape[1]
+            if self.codes.shape[0] <= n_given or self.codes.shape[1] < n_rows:
+                self.codes = view(np.empty((n_given + 1, n_rows), np.uint32))
                 self.n_codes, self.columns = (view(np.ones(n_given + 1, np.int64)) for _ in range(2))
-                self.cells = view(np.empty((1, table.n_rows), np.uint32))
-            for r in range(table.n_rows):
+                self.cells = view(np.empty((1, n_rows), np.uint32))
+            for r in range(n_rows):
                 self.codes[0, r] = 0
             self.n_codes[0] = 1
         if self.cell_first.shape[0] <= n_given:

@@ -35,10 +35,11 @@ def join(
     """Set ``out[o] = wide[w] * times + narrow[x] * weight``, below ``n_codes``: a joint code for each row."""
     most: uint32 = n_codes - 1
     if not cython.compiled:
-        joint = np.asarray(wide)[w] * np.uint32(times) + np.asarray(narrow)[x] * np.uint32(weight)
-        np.asarray(out)[o] = np.minimum(joint, most)
+        n = narrow.shape[1]
+        joint = np.asarray(wide)[w, :n] * np.uint32(times) + np.asarray(narrow)[x] * np.uint32(weight)
+        np.asarray(out)[o, :n] = np.minimum(joint, most)
         return
-    for r in range(out.shape[1]):
+    for r in range(narrow.shape[1]):
         code: uint32 = wide[w, r] * times + narrow[x, r] * weight
         out[o, r] = code if code < most else most
 
@@ -65,11 +66,13 @@ def join_seen(
     beyond: uint32 = n_wide * arity
     n_gone: uint32 = 0
     if not cython.compiled:
-        codes, column = np.asarray(wide)[w], np.asarray(narrow)[x].astype(np.uint32)
+        codes, column = np.asarray(wide)[w, : narrow.shape[1]], np.asarray(narrow)[x].astype(np.uint32)
         gone = (codes >= none_of_wide) | (column >= none_of_narrow)
-        np.asarray(out)[o] = np.where(gone, beyond, codes * np.uint32(times) + column * np.uint32(weight))
+        np.asarray(out)[o, : narrow.shape[1]] = np.where(
+            gone, beyond, codes * np.uint32(times) + column * np.uint32(weight)
+        )
         return int(np.count_nonzero(gone))
-    for r in range(out.shape[1]):  # without a branch, which would be guessed wrong at many holes
+    for r in range(narrow.shape[1]):  # without a branch, which would be guessed wrong at many holes
         code: uint32 = wide[w, r] * times + narrow[x, r] * weight
         hole: uint32 = (wide[w, r] >= none_of_wide) | (narrow[x, r] >= none_of_narrow)
         out[o, r] = beyond if hole | (code > beyond) else code
@@ -87,22 +90,22 @@ def join_codes(wide: Codes2, times: int64, narrow: Bytes2, weight: int64, n_code
 
 
 @inner
-def renumber_row(codes: NewCodes2, o: int64, n_codes: int64, new: NewCodes) -> int64:
-    """Renumber the codes of a row as 0, 1, ... in the order of those that occur; return how many there are."""
+def renumber_row(codes: NewCodes2, o: int64, n: int64, n_codes: int64, new: NewCodes) -> int64:
+    """Renumber the first ``n`` codes of a row as 0, 1, ... in the order of those that occur; return how many occur."""
     if not cython.compiled:
-        row = np.asarray(codes)[o]
+        row = np.asarray(codes)[o, :n]
         seen, row[:] = np.unique(row, return_inverse=True)
         return len(seen)
     for c in range(n_codes):
         new[c] = 0
-    for r in range(codes.shape[1]):
+    for r in range(n):
         new[codes[o, r]] = 1
     n_seen: int64 = 0
     for c in range(n_codes):
         if new[c]:
             new[c] = n_seen
             n_seen += 1
-    for r in range(codes.shape[1]):
+    for r in range(n):
         codes[o, r] = new[codes[o, r]]
     return n_seen
 
@@ -117,20 +120,20 @@ def renumber(codes: NewCodes2, n_codes: int64) -> int:
             if codes[0, r] >= n_codes:
                 n_seen = -1
         if n_seen == 0:
-            n_seen = renumber_row(codes, 0, n_codes, new)
+            n_seen = renumber_row(codes, 0, codes.shape[1], n_codes, new)
     if n_seen < 0:
         raise ValueError(f"joint codes are to be below {n_codes}")
     return n_seen
 
 
 @inner
-def slots_of(cells: Codes2, n_cells: int64, lanes: Lanes) -> void:
+def slots_of(cells: Codes2, n_rows: int64, n_cells: int64, lanes: Lanes) -> void:
     """Give each row a slot of its cell, with at most 255 rows; the first slot has the cell's number."""
     for c in range(n_cells):
         lanes.latest[c] = c
         lanes.totals[c] = 0
     n_slots: int64 = n_cells
-    for r in range(cells.shape[1]):
+    for r in range(n_rows):
         cell: uint32 = cells[0, r]
         n: int32 = lanes.totals[cell]
         if n == SLOT_ROWS:
@@ -177,6 +180,19 @@ def _count_plainly(
     for r in range(codes.shape[1]):
         code: uint32 = cells[0, r] + step * codes[x, r]
         counts[i, code if code < most else most] += 1
+
+
+@inner
+def count_weighted(
+    codes: Bytes2, weights: Counts, x: int64, cells: Codes2, n_cells: int64, width: int64, counts: NewCounts2, i: int64
+) -> void:
+    """Do the same where each row stands for several."""
+    most: int64 = n_cells * width - 1
+    for k in range(n_cells * width):
+        counts[i, k] = 0
+    for r in range(codes.shape[1]):
+        code: int64 = cells[0, r] + n_cells * codes[x, r]
+        counts[i, code if code < most else most] += weights[r]
 
 
 @inner
@@ -280,7 +296,7 @@ def count_dense(codes: Bytes2, xs: Ints, cells: Codes2, n_cells: int64, counts: 
     done: int64 = 0
     with nogil:
         if xs.shape[0] >= SLOTS_PAY:
-            slots_of(cells, n_cells, lanes)
+            slots_of(cells, codes.shape[1], n_cells, lanes)
         while done < xs.shape[0]:
             n: int64 = group_of(xs, done, xs.shape[0] - done, arities, 0, n_cells)
             count_columns(codes, xs, done, n, arities, 0, cells, n_cells, lanes, counts, done)

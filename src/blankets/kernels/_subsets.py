@@ -13,10 +13,13 @@ from numpy.typing import NDArray
 
 from blankets.kernels._holes import test_seen
 from blankets.kernels._questions import NO_MEMORY, test_each
-from blankets.kernels._room import Formula, Room, Table, given_back, taken
-from blankets.kernels._rows import known_columns
+from blankets.kernels._room import Formula, Room, Table, given_back, has_codes, taken
+from blankets.kernels._rows import join, known_columns, renumber_row
 from blankets.kernels._tail import is_weaker, log_tail
 from blankets.kernels._types import *
+
+FEW_TESTS: int64 = 256  # after these it pays to look for the rows that are different
+ROWS_ALIKE: int64 = 16  # that a row stands for on average, from which on these are faster
 
 
 @inner
@@ -50,6 +53,8 @@ class Weakest:
     largest: int64
 
     found: tuple  # type: ignore[type-arg]
+    # The question about the different rows: their table, xs, y and among; empty if most differ, None: not yet known.
+    distinct: tuple  # type: ignore[type-arg]
 
     def __init__(self, n: int64, smallest: int64, largest: int64) -> None:
         answers, marks, sizes = np.full((10, n), np.nan), np.zeros((3, n), np.uint8), np.zeros(n, np.int64)
@@ -61,6 +66,7 @@ class Weakest:
         self.reliable, self.settled, self.tested = (view(marks[k]) for k in range(3))
         self.size, self.places, self.chosen = view(sizes), view(places), view(np.arange(largest))
         self.next, self.largest, self.found = smallest, largest, (answers, marks, sizes, places)
+        self.distinct = None  # type: ignore[assignment]
 
     def evidence(self) -> tuple[NDArray[Any], ...]:
         """Return answers as rows (statistic, degrees of freedom, log p-value, method of the weakest tests, then of the
@@ -219,6 +225,93 @@ def _separate(
     return performed
 
 
+@inner
+def _number_rows(table: Table, columns: Ints, room: Room) -> int64:
+    """Number the rows that differ in some of the columns, in ``room.cells``; return how many there are, 0 if many."""
+    n: int64 = 1
+    for r in range(table.n_rows):
+        room.cells[0, r] = 0
+    for k in range(columns.shape[0]):
+        arity: int64 = table.arities[columns[k]]
+        join(room.cells, 0, arity, table.codes, columns[k], 1, n * arity, room.cells, 0)
+        if not has_codes(room, n * arity):
+            return NO_MEMORY
+        n = renumber_row(room.cells, 0, table.n_rows, n * arity, room.new)
+        if n * ROWS_ALIKE > table.n_rows:
+            return 0
+    return n
+
+
+@inner
+class Few:
+    """The rows of a table that differ in some columns, as a table of these, to be filled in.
+
+    Parameters
+    ----------
+    table : Table
+        The whole one.
+    n_columns, n : int
+        How many columns and rows.
+    """
+
+    table: Table
+    codes: NewBytes2
+    arities: NewInts
+    weights: NewCounts
+
+    def __init__(self, table: Table, n_columns: int64, n: int64) -> None:
+        codes, arities, weights = np.zeros((n_columns, n), np.uint8), np.ones(n_columns, np.int64), np.ones(n, np.int32)
+        planes, first = np.empty((1, 0, 1), np.uint64), np.full(n_columns, -1, np.int64)
+        totals, n_rows = np.empty(0, np.int32), table.n_rows
+        self.table = Table(codes, arities, planes, totals, first, n_rows, 0, 1, None, weights)
+        self.codes, self.arities, self.weights = view(codes), view(arities), view(weights)
+
+
+def _distinct(table: Table, columns: Any, room: Room) -> Any:
+    """Return one of all rows that are alike in some columns, and to which of these each row is alike; None if many."""
+    n: int64 = 0 if table.holey else _number_rows(table, columns, room)
+    if n == NO_MEMORY:
+        raise MemoryError
+    if n == 0:
+        return None
+    numbers, one_of = np.asarray(room.cells)[:, : table.n_rows].copy(), np.empty(n, np.int64)
+    one_of[numbers[0]] = np.arange(table.n_rows)
+    return np.ascontiguousarray(np.asarray(table.codes)[np.ix_(columns, one_of)]), numbers
+
+
+def _fewer(table: Table, xs: Ints, y: int64, among: Ints, room: Room) -> Any:
+    """Return the question about the rows that differ in its columns: their table, xs, y and among; () if many do."""
+    columns = np.unique(np.concatenate([xs, among, [y]]))  # ascending, as the order of strata follows from theirs
+    found = _distinct(table, columns, room)
+    if found is None:
+        return ()
+    few = Few(table, len(columns), found[0].shape[1])
+    np.asarray(few.codes)[:], np.asarray(few.weights)[:] = found[0], np.bincount(found[1][0])
+    np.asarray(few.arities)[:] = np.asarray(table.arities)[columns]
+    some, others = np.searchsorted(columns, xs), np.searchsorted(columns, among)
+    return few.table, view(some), int(np.searchsorted(columns, y)), view(others)
+
+
+def _separate_few(
+    table: Table,
+    formula: Formula,
+    xs: Ints,
+    y: int64,
+    among: Ints,
+    fixed: int64,
+    log_alpha: float64,
+    patience: int64,
+    room: Room,
+    weakest: Weakest,
+) -> int:
+    """Go on with the search over the rows that are different."""
+    room.fit(table, xs.shape[0], weakest.largest)
+    performed: int64 = 0
+    with nogil:
+        performed = _separate(table, formula, xs, y, among, fixed, log_alpha, patience, room, weakest)
+    return performed
+
+
 @door
 def separate_columns(
     table: Table,
@@ -248,9 +341,154 @@ def separate_columns(
         raise ValueError("the evidence is about other candidates")
     room: Room = taken(formula, table, n, weakest.largest)
     performed: int64 = 0
-    with nogil:
-        performed = _separate(table, formula, xs, y, among, fixed, log_alpha, patience, room, weakest)
+    most: int64 = min(patience, FEW_TESTS * table.n_rows) if weakest.distinct is None else patience
+    if not weakest.distinct:
+        with nogil:
+            performed = _separate(table, formula, xs, y, among, fixed, log_alpha, most, room, weakest)
+    if performed >= 0 and weakest.distinct is None and weakest.left():
+        weakest.distinct = _fewer(table, xs, y, among, room)
+    if performed >= 0 and weakest.distinct:
+        small, some, target, others = weakest.distinct
+        more: int64 = _separate_few(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
+        performed = performed + more if more >= 0 else more
     given_back(formula, room)
     if performed == NO_MEMORY:
         raise MemoryError
     return performed
+
+
+@inner
+def _begin(weakest: Weakest, smallest: int64) -> void:
+    """Begin a search anew."""
+    for i in range(weakest.settled.shape[0]):
+        weakest.statistic[i] = weakest.log_p[i] = weakest.method[i] = weakest.rows[i] = NAN
+        weakest.dof[i] = 0.0
+        weakest.reliable[i] = weakest.settled[i] = False
+        weakest.size[i] = 0
+    for k in range(weakest.chosen.shape[0]):
+        weakest.chosen[k] = k
+    weakest.next = smallest
+
+
+@inner
+def _copy(weakest: Weakest, i: int64, found: Weakest, o: int64) -> void:
+    """Copy the evidence about a candidate."""
+    found.statistic[o] = weakest.statistic[i]
+    found.dof[o] = weakest.dof[i]
+    found.log_p[o] = weakest.log_p[i]
+    found.method[o] = weakest.method[i]
+    found.reliable[o] = weakest.reliable[i]
+    found.size[o] = weakest.size[i]
+    for k in range(weakest.size[i]):
+        found.places[o, k] = weakest.places[i, k]
+
+
+@inner
+def _put_x(table: Table, x: int64, place: int64, columns: Ints, codes: Bytes2, numbers: Codes2, few: Few) -> void:
+    """Fill in the rows that differ in some columns or in ``x``, which comes at a place among them."""
+    arity: int64 = table.arities[x]
+    for u in range(few.weights.shape[0]):
+        few.weights[u] = 0
+    for r in range(table.n_rows):
+        few.weights[numbers[0, r] * arity + min(table.codes[x, r], arity - 1)] += 1
+    for k in range(few.codes.shape[0]):
+        few.arities[k] = arity if k == place else table.arities[columns[k - (k > place)]]
+        for u in range(codes.shape[1]):
+            for level in range(arity):
+                few.codes[k, u * arity + level] = level if k == place else codes[k - (k > place), u]
+
+
+@inner
+def _is_turned_away(
+    table: Table,
+    formula: Formula,
+    columns: Ints,
+    log_alpha: float64,
+    patience: int64,
+    room: Room,
+    own: Weakest,
+    others: Weakest,
+) -> int64:
+    """Return the number of tests that it took to see that `turn_away` may go on, -1 if it may not.
+
+    The columns are the members, x and y.
+    """
+    m: int64 = columns.shape[0] - 2
+    y: int64 = columns[m + 1]
+    room.depth = 0
+    _begin(others, 1)
+    n: int64 = _separate(table, formula, columns[:m], y, columns[: m + 1], m, log_alpha, patience, room, others)
+    if n < 0 or others.next <= others.largest:
+        return -1
+    for i in range(m):
+        if others.settled[i]:
+            return -1
+    _begin(own, 0)
+    more: int64 = _separate(table, formula, columns[m : m + 1], y, columns[:m], -1, log_alpha, patience, room, own)
+    return n + more if more >= 0 and own.settled[0] else -1
+
+
+@door
+def turn_away(
+    table: Table,
+    formula: Formula,
+    xs: Ints,
+    y: int64,
+    members: Ints,
+    largest: int64,
+    log_alpha: float64,
+    patience: int64,
+    found: Weakest,
+) -> tuple[int, int]:
+    """Return how many of ``xs``, one after the other, leave the members as they are, and the number of tests.
+
+    Such an x separates no member from ``y``, by a set of it and other members, and some members separate it: with a
+    p-value above exp(log_alpha). No set is larger than ``largest``. The evidence that separates each is put into
+    ``found``. There are none if most rows differ in the members.
+    """
+    n: int64 = xs.shape[0]
+    m: int64 = members.shape[0]
+    n_columns: int64 = table.arities.shape[0]
+    if table.codes.shape[0] != n_columns or not known_columns(xs, n_columns) or not known_columns(members, n_columns):
+        raise IndexError("no such column")
+    if not 0 <= y < n_columns:
+        raise IndexError("no such column")
+    if found.statistic.shape[0] != n or found.places.shape[1] < min(largest, m):
+        raise ValueError("the evidence is about other candidates")
+    room: Room = taken(formula, table, m + 1, largest + 1)
+    known = np.unique(np.concatenate([members, [y]]))
+    alike = _distinct(table, known, room)
+    done: int64 = 0
+    performed: int64 = 0
+    if alike is not None:
+        columns: Ints = view(known)
+        codes: Bytes2 = view(alike[0])
+        numbers: Codes2 = view(alike[1])
+        place: Ints = view(np.searchsorted(known, xs))  # of each x among the others
+        old: Ints = view(np.searchsorted(known, np.concatenate([members, xs[:1], [y]])))
+        new: NewInts = view(np.empty(m + 2, np.int64))  # places of the members, of x and of y
+        own: Weakest = Weakest(1, 0, min(largest, m))
+        others: Weakest = Weakest(m, 1, min(largest, m + 1))
+        tables: dict[int, Few] = {}
+        more: int64 = 0
+        while more >= 0 and done < n and performed * table.n_rows < patience:
+            arity = table.arities[xs[done]]
+            if codes.shape[1] * arity * ROWS_ALIKE > 2 * table.n_rows:
+                break
+            if arity not in tables:
+                tables[arity] = Few(table, m + 2, codes.shape[1] * arity)
+            few: Few = tables[arity]
+            if room.owner is not few.table:
+                room.fit(few.table, m + 1, largest + 1)
+            with nogil:
+                _put_x(table, xs[done], place[done], columns, codes, numbers, few)
+                for k in range(m + 2):
+                    new[k] = old[k] + (old[k] >= place[done])
+                new[m] = place[done]
+                more = _is_turned_away(few.table, formula, new, log_alpha, patience, room, own, others)
+            if more >= 0:
+                _copy(own, 0, found, done)
+                performed += more
+                done += 1
+    given_back(formula, room)
+    return done, performed

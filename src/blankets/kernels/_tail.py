@@ -81,6 +81,36 @@ def chi2_tails(statistic: Reals, dof: Reals) -> Reals:
     return found
 
 
+@door
+def settle(
+    statistic: Reals,
+    dof: Reals,
+    performed: Bytes,
+    better: Reals,
+    how: Reals,
+    log_p: NewReals,
+    method: NewBytes,
+) -> int:
+    """Set the log p-values and methods of many tests (see `blankets.stats`); return how many methods are coarse,
+    below 0.
+    """
+    n = statistic.shape[0]
+    if n != dof.shape[0] or n != performed.shape[0] or n != better.shape[0] or n != how.shape[0]:
+        raise ValueError("every statistic has its degrees of freedom")
+    if n != log_p.shape[0] or n != method.shape[0]:
+        raise ValueError("there is to be room for all answers")
+    n_coarse: int64 = 0
+    with nogil:
+        for i in range(n):
+            tried: bint = performed[i] != 0
+            known: bint = tried and better[i] == better[i]
+            coarse: bint = tried and how[i] < 0.0
+            log_p[i] = better[i] if known else log_tail(statistic[i], dof[i])
+            method[i] = whole(how[i]) if tried and how[i] > 0.0 else 0
+            n_coarse += coarse
+    return n_coarse
+
+
 @inner
 def is_weaker(log_p: float64, statistic: float64, than_log_p: float64, than_statistic: float64) -> bint:
     """Whether evidence is weaker: the larger p-value, then the smaller statistic."""

@@ -32,6 +32,7 @@ void: TypeAlias = None
 Bytes: TypeAlias = NDArray[np.uint8]
 Bytes2: TypeAlias = NDArray[np.uint8]
 NewBytes: TypeAlias = NDArray[np.uint8]
+NewBytes2: TypeAlias = NDArray[np.uint8]
 Counts: TypeAlias = NDArray[np.int32]
 Counts2: TypeAlias = NDArray[np.int32]
 NewCounts: TypeAlias = NDArray[np.int32]

@@ -30,7 +30,8 @@ from blankets.study import (
     weighs_rows,
 )
 
-_FIELDS = ("value", "variance", "statistic", "dof", "scale", "law_variance", "repaired", "contradicts_prior")
+_LAW = ("value", "variance", "statistic", "dof", "scale", "law_variance", "half_scale", "double_scale")
+_FIELDS = (*_LAW, "repaired", "contradicts_prior")
 _TOLD_APART = 1.6448536269514722  # two-sided 10% point of the normal distribution
 
 

@@ -38,7 +38,17 @@ TOO_LARGE = (
 
 def check_law(law: InformationEstimate, n: int) -> None:
     """Refuse a law that is not one of so many estimates, or that makes no intervals."""
-    for name in ("value", "variance", "statistic", "dof", "scale", "bias", "law_variance"):
+    for name in (
+        "value",
+        "variance",
+        "statistic",
+        "dof",
+        "scale",
+        "bias",
+        "law_variance",
+        "half_scale",
+        "double_scale",
+    ):
         if (array := getattr(law, name)).size not in (1, n) or array.ndim > 1:
             refuse(f"{name!r} in 'law' has {array.size} values for {n} estimates")
     try:

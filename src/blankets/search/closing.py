@@ -79,11 +79,11 @@ class _Blanket:
 
     def strongest(self) -> Evidence | None:
         """Return the strongest of those that may enter."""
-        columns = outside(np.asarray(self.candidates, np.int64), self.members)
-        if not len(columns):
-            return None
         scan = self._last_scan()
         if scan is None:
+            columns = outside(np.asarray(self.candidates, np.int64), self.members)
+            if not len(columns):
+                return None
             scan = self.tests.at_level(self.level()).by_rows().scan(columns, self.target, self.members)
             self.trace.passed_over(scan, "closing")
         return scan.strongest(self.level())
@@ -334,9 +334,13 @@ def _untestable(
     if not len(columns):
         return (), {}
     tests = tests.by_formula()
-    few = columns[~tests.scan(columns, target, members).reliable | np.isin(columns, list(waiting))]
+    few = columns[
+        ~tests.enough_rows(columns, target, members) | (np.isin(columns, list(waiting)) if waiting else False)
+    ]
+    if not len(few):
+        return (), {}
     apart = np.zeros(len(few), np.bool_)
-    if len(few) and members:
+    if members:
         sets = tests.separate(few, target, members, max_size=_deepest(len(members)), stop_at=alpha)
         apart = sets.independent(alpha) & ~np.isin(few, list(waiting))
     return tuple(few[apart].tolist()), {x: tests.rows_for(x, target, members) for x in few[~apart].tolist()}
@@ -380,7 +384,8 @@ def equivalents_of(
         rest = tuple(z for z in members if z != a)
         alone = quick.scan((*columns, a), target, rest)
         tells = alone.effect - alone.dof / (2.0 * np.asarray(alone.n_rows))  # minus what chance adds
-        able = alone.xs[:-1][(_perhaps_dependent(alone, level) & (tells >= tells[-1] / 2.0))[:-1]]
+        near = alone.where((tells[:-1] >= tells[-1] / 2.0).nonzero()[0])
+        able = near.xs[_perhaps_dependent(near, level)] if len(near) else near.xs
         if not len(able):
             continue
         if new := [x for x in able.tolist() if x not in redundant]:

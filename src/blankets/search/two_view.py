@@ -61,11 +61,12 @@ def two_view(
     """
     start = Found(members=())
     if tests_a_column and len(candidates) <= _WIDE:
-        used = int(np.max(tests.scan(candidates, target).n_rows, initial=1))
+        quick = tests.by_formula()  # the first view asks the same again
+        used = int(np.max(quick.scan(candidates, target).n_rows, initial=1))
         n, rows = len(candidates), max(used, tests.looked_at)
         most = max(tests_a_column * n, 2 * n * 2**n if n <= _FEW else 0)
         limits = most, min(most, max(int(_VISITS / rows), 3 * n))
-        start = _by_small_sets(tests.by_formula(), target, candidates, alpha=alpha, trace=trace, limits=limits)
+        start = _by_small_sets(quick, target, candidates, alpha=alpha, trace=trace, limits=limits)
     members = settle(tests, target, candidates, start.members, alpha=alpha, trace=trace, stay=start.members)
     return replace(
         start, members=members, separators={x: given for x, given in start.separators.items() if x not in members}
@@ -89,16 +90,17 @@ def _by_small_sets(
         f"{_CAPPED} columns there, or gave up; tests given all members decided about the columns that it did not find"
     )
     limited: set[int] = set()
-    asked: dict[int, int] = {}  # by each neighborhood, whoever searched for it first
+    known: dict[int, Neighborhood] = {}  # each with what it asked, whoever searched for it first
 
     def raw(x: int) -> Neighborhood:
-        if x not in asked and sum(asked.values()) > in_all:
+        if x in known:
+            return known[x]
+        if sum(found.asked for found in known.values()) > in_all:
             limited.add(x)
             return _unknown(search, x, 0)
-        found = search.learn(("within", most), x, lambda own, y, log: _within(own, y, log, most))
-        asked[x] = found.asked
-        limited.update([x] if found.capped else [])
-        return found
+        known[x] = search.learn(("within", most), x, lambda own, y, log: _within(own, y, log, most))
+        limited.update([x] if known[x].capped else [])
+        return known[x]
 
     def neighbors(x: int) -> Neighborhood:
         return symmetric(raw, x)

@@ -66,10 +66,9 @@ from blankets.stats._regression import (
 )
 from blankets.stats._special import chi2_isf, xlogy
 from blankets.stats._survey import Surveyed, survey_information, survey_test
-from blankets.stats._tail import log_chi2_sf, log_p_of, strongest_of, weaker_than
+from blankets.stats._tail import log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
 __all__ = [
-    "draws_test",
     "Basis",
     "COARSE",
     "Cells",
@@ -110,6 +109,7 @@ __all__ = [
     "detectable_effect",
     "divided",
     "doubtful_tests",
+    "draws_test",
     "effect_from_w",
     "entropy_terms",
     "equal_means",
@@ -157,6 +157,7 @@ __all__ = [
     "rows_tests",
     "score_test",
     "scored_information",
+    "settled",
     "ss_information",
     "statistics_of_block",
     "strongest_of",

@@ -7,9 +7,10 @@ An interval uses one of three distributions ("laws") of the estimate. This is th
   (errata D8): the interval is [0, ...] where independence would not be surprising.
 * **matched**: the same law with a scale that depends on I, methods (4.10). At I = 0 it is the one above, c₀; at what
   was measured, Ĩ, it is the one that gives the law the delta method's variance, c₁ = σ²/(4 N Ĩ); in between it is on
-  the straight line, and beyond it stays c₁. The degrees of freedom are those that keep the mean, ν = c₀ν₀/c. A
-  confidence limit asks for the law at *itself*, and not at the estimate: with c₁ alone a table that by chance looks
-  nearly determined has a tiny σ, and a lower limit far too high.
+  the straight line, and beyond it stays c₁. Estimators whose σ does not change evenly give the scales at ½ Ĩ and 2 Ĩ as
+  well. The degrees of freedom are those that keep the mean, ν = c₀ν₀/c. A confidence limit asks for the law at
+  *itself*, and not at the estimate: with c₁ alone a table that by chance looks nearly determined has a tiny σ, and a
+  lower limit far too high.
 * **normal**: Î ± z σ/√N (methods (4.2) and methods (4.9)). At independence σ = 0, and it covers nothing.
 
 **auto** takes *matched* (which is *noncentral* where σ is not defined), and *normal* from Î > 50 standard errors on,
@@ -64,6 +65,13 @@ class InformationEstimate:
     law_variance: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(
         default_factory=lambda: np.full((), np.nan)
     )
+    # scale of the matched law at half and at twice what was measured; NaN: between, and that at what was measured
+    half_scale: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(
+        default_factory=lambda: np.full((), np.nan)
+    )
+    double_scale: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(
+        default_factory=lambda: np.full((), np.nan)
+    )
 
     @property
     def standard_error(self) -> Floats:
@@ -94,10 +102,10 @@ class InformationEstimate:
         if method == "normal":
             return self._normal(tail)
         measured = self.statistic * self.scale
-        last = self.scale if method == "noncentral" else self._last_scale(measured)
+        scales = [self.scale] * 4 if method == "noncentral" else self._scales(measured)
         far = self.law() == "normal" if method == "auto" else np.zeros((), bool)
         # Inverting the far tail is slow, and these will be replaced.
-        law = _Matched(np.where(far, 0.0, measured), self.scale * self.dof, self.scale, last)
+        law = _Matched(np.where(far, 0.0, measured), self.scale * self.dof, scales)
         low_n, high_n = self._normal(tail)
         return np.where(far, low_n, law.limit(1.0 - tail)), np.where(far, high_n, law.limit(tail))
 
@@ -106,12 +114,17 @@ class InformationEstimate:
         with np.errstate(invalid="ignore"):
             return np.where(self.value > _STRONG * self.standard_error, "normal", "matched")
 
-    def _last_scale(self, measured: Floats) -> Floats:
-        """Return the scale with the delta method's variance; that near independence where there is none."""
+    def _scales(self, measured: Floats) -> list[Floats]:
+        """Return the scales at 0, ½, 1 and 2 times what was measured.
+
+        The third has the delta method's variance; where there is none, all are that near independence.
+        """
         variance = np.where(np.isnan(self.law_variance), self.variance, self.law_variance)
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = variance / (4.0 * measured)
-        return np.where((scale > 0) & (measured > 0) & np.isfinite(scale), scale, self.scale)
+        at = np.where((scale > 0) & (measured > 0) & np.isfinite(scale), scale, self.scale)
+        half = np.where(self.half_scale > 0, self.half_scale, 0.5 * (self.scale + at))
+        return [self.scale, half, at, np.where(self.double_scale > 0, self.double_scale, at)]
 
     def _normal(self, tail: float) -> tuple[Floats, Floats]:
         half = -normal_ppf(tail) * self.standard_error
@@ -121,22 +134,22 @@ class InformationEstimate:
 class _Matched:
     """The law c χ²(mean/c, I/c) of what was measured, with a scale c that depends on I, methods (4.10).
 
-    ``measured``: the estimate. ``mean``: what it is on average at independence. ``first``, ``last``: the scale at
-    I = 0, and from I = ``measured`` on.
+    ``measured``: the estimate. ``mean``: what it is on average at independence. ``scales``: the scale where I is 0, ½,
+    1 and 2 times ``measured``; it is on straight lines between them, and stays beyond.
     """
 
-    def __init__(self, measured: Floats, mean: Floats, first: Floats, last: Floats) -> None:
-        self.shape = np.broadcast_shapes(*(np.shape(a) for a in (measured, mean, first, last)))
-        self.measured, self.mean, self.first, self.last = (
-            np.broadcast_to(a, self.shape).ravel() for a in (measured, mean, first, last)
-        )
+    def __init__(self, measured: Floats, mean: Floats, scales: list[Floats]) -> None:
+        self.shape = np.broadcast_shapes(*(np.shape(a) for a in (measured, mean, *scales)))
+        self.measured, self.mean = (np.broadcast_to(a, self.shape).ravel() for a in (measured, mean))
+        self.scales = np.stack([np.broadcast_to(a, self.shape).ravel() for a in scales])
 
     def limit(self, probability: float) -> Floats:
         """Return the I at which what was measured is this quantile of the law; 0 where it is less even at 0.
 
-        It lies between the answers for the two scales; regula falsi with the Illinois rule finds it.
+        It is between the answers for the smallest and the largest scale; regula falsi with the Illinois rule finds it.
         """
-        ends = [_at_scale(self.measured, self.mean, scale, probability) for scale in (self.first, self.last)]
+        extreme = self.scales.min(axis=0), self.scales.max(axis=0)
+        ends = [_at_scale(self.measured, self.mean, scale, probability) for scale in extreme]
         low, high = np.minimum(*ends), np.maximum(*ends)
         everywhere = np.arange(len(low))
         above, below = self._excess(low, everywhere, probability), self._excess(high, everywhere, probability)
@@ -162,9 +175,10 @@ class _Matched:
 
     def _excess(self, effect: Floats, at: NDArray[np.int64], probability: float) -> Floats:
         """Return P(estimate <= what was measured) at an effect, less ``probability``; it falls with the effect."""
-        measured, first = self.measured[at], self.first[at]
-        along = np.minimum(divided(effect, measured), 1.0)
-        scale = first + (self.last[at] - first) * along
+        measured, (none, half, same, double) = self.measured[at], self.scales[:, at]
+        times = divided(effect, measured)
+        rise = [np.clip(times / 0.5, 0.0, 1.0), np.clip((times - 0.5) / 0.5, 0.0, 1.0), np.clip(times - 1.0, 0.0, 1.0)]
+        scale = none + (half - none) * rise[0] + (same - half) * rise[1] + (double - same) * rise[2]
         mean = divided(self.mean[at], scale)
         usable = (mean > 0) & (measured > 0)
         p = noncentral_chi2_cdf(divided(measured, scale), np.where(usable, mean, 1.0), divided(effect, scale))

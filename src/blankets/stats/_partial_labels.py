@@ -39,6 +39,7 @@ from blankets.stats._information import (
     seen_dof_by_stratum,
 )
 from blankets.stats._special import normal_ppf
+from blankets.stats._weighted_law import WeightedLaw
 
 Floats = NDArray[np.float64]
 Sampling = Literal["one-sample", "case-control"]
@@ -112,7 +113,7 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     -----
     With L_y = ∂I/∂q_y, φ = Σ_y t_y L_y for an unlabeled row, and for a labeled one of class y this plus
     (P/l)(L_y - Σ t L). Near independence the estimate is a sum of chi-squares with weights, methods (4.11); the one
-    chi-square with its mean and variance stands for it.
+    chi-square with its mean and variance stands for it, and away from it the one of methods (4.13).
 
     Examples
     --------
@@ -121,33 +122,25 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     0.034824
     """
     checked_loss(loss)
-    _, n_rows, p = _frequencies(counts)
-    labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
-    l = labeled.sum(axis=-2, keepdims=True)
-    t = divided(labeled, l)
+    tables, n_rows, p = _frequencies(counts)
+    everyone, l = p.sum(axis=-2, keepdims=True), p[..., :UNLABELED, :].sum(axis=-2, keepdims=True)
     kept = np.where(l > 0, everyone, 0.0)
     kept = divided(kept, kept.sum(axis=_CELLS, keepdims=True))
-    q = kept * t
-    slope = derivative(q, loss)
-    mean = (t * slope).sum(axis=-2, keepdims=True)
-    phi = np.concatenate([mean + divided(kept, l) * (slope - mean), mean], axis=-2)
-
-    value = information(q, loss)
-    x_given_z = divided(kept, kept.sum(axis=-1, keepdims=True))
-    weight = 0.5 * divided(kept, l * n_rows[..., None, None, None])
-    both = (labeled.sum(axis=-1, keepdims=True) > 0).all(axis=-2, keepdims=True)  # strata with one class tell nothing
-    first = np.where(both, weight * (1.0 - x_given_z), 0.0).sum(axis=_CELLS)
-    squares = (weight**2 * (1.0 - 2.0 * x_given_z)).sum(axis=-1) + (weight * x_given_z).sum(axis=-1) ** 2
-    second = np.where(both[..., 0], squares, 0.0).sum(axis=(-2, -1))
-    scale, freedom = _one_law(first, second)
+    law = WeightedLaw(tables[..., :UNLABELED, :], kept, n_rows, loss)
+    value = information(kept * law.t, loss)
+    scale, freedom = _one_law(*law.sums())
+    half, same, double = law.scales(np.stack([0.5 * value, value, 2.0 * value]))
     return InformationEstimate(
         value=np.where(l.sum(axis=_CELLS) > 0, value, np.nan),
-        variance=delta_variance(p, phi, n_rows),
+        variance=law.variance(law.t),
         statistic=divided(value, scale),
         dof=freedom,
         scale=scale,
         repaired=_without_label(l, everyone),
         estimator="MAR-F (labeled rows weighted by x)",
+        law_variance=4.0 * value * same,
+        half_scale=half,
+        double_scale=double,
     )
 
 

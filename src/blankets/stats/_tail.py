@@ -52,6 +52,36 @@ def weaker_than(
     return weaker
 
 
+def settled(
+    statistic: NDArray[np.float64],
+    dof: NDArray[np.float64],
+    performed: NDArray[np.bool_],
+    better: NDArray[np.float64],
+    how: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], NDArray[np.int8], int]:
+    """Return log p-values, the methods behind them, and how many of these are coarse.
+
+    ``better``: log p-values of tests that were judged, NaN where the chi-square distribution is good enough. ``how``:
+    the methods of performed tests; of others it is 0.
+
+    >>> p, method, _ = settled(np.ones(2), np.ones(2), np.ones(2, bool), np.array([-3.0, np.nan]), np.ones(2))
+    >>> p.round(4).tolist(), method.tolist()
+    ([-3.0, -1.1479], [1, 1])
+    """
+    flat = np.ascontiguousarray
+    log_p, method = np.empty(len(statistic)), np.empty(len(statistic), np.int8)
+    n_coarse = kernels.settle(
+        flat(statistic),
+        flat(dof),
+        flat(performed).view(np.uint8),
+        flat(better),
+        flat(how),
+        log_p,
+        method.view(np.uint8),
+    )
+    return log_p, method, n_coarse
+
+
 def log_chi2_sf(statistic: ArrayLike, dof: ArrayLike) -> NDArray[np.float64]:
     """Return the log p-value of chi-square statistics, elementwise, in nats.
 
@@ -68,5 +98,7 @@ def log_chi2_sf(statistic: ArrayLike, dof: ArrayLike) -> NDArray[np.float64]:
     statistic, dof = np.asarray(statistic, float), np.asarray(dof, float)
     if statistic.shape != dof.shape:
         statistic, dof = np.broadcast_arrays(statistic, dof)
+    if statistic.ndim == 1:
+        return kernels.chi2_tails(np.ascontiguousarray(statistic), np.ascontiguousarray(dof))
     flat = kernels.chi2_tails(np.ascontiguousarray(statistic).ravel(), np.ascontiguousarray(dof).ravel())
     return flat.reshape(statistic.shape)
