@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from blankets.caching import cached_property
 from blankets.stats._products import MOST_LEVERAGE, Floats, Ints, fitted, products, squared_test
 
 _FEW, _TAKEN = 40, 0.15  # so few draws that a fit leaves, or so large a share that it takes, are part of the law of T²
