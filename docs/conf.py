@@ -1,6 +1,10 @@
 """Sphinx: `pip install -e '.[docs]' && sphinx-build -W docs docs/_build/html`."""
 
+import importlib
+import inspect
 import sys
+from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +57,16 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "capture_repr": ("_repr_html_",),  # not the axes that a plot returns
 }
+
+
+def described(fullname: str, names: Iterable[str]) -> list[str]:
+    """Return the attributes that say what they are; fields are in the list of parameters already."""
+    module, _, name = fullname.rpartition(".")
+    found = {x: inspect.getattr_static(getattr(importlib.import_module(module), name), x, None) for x in names}
+    return [x for x, attribute in found.items() if isinstance(attribute, property | cached_property)]
+
+
+autosummary_context = {"described": described}
 
 
 def setup(app: Any) -> None:

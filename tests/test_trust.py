@@ -171,6 +171,7 @@ class TestRefute:
         assert tried.stands
         assert set(tried["row subsets"].figures) == {"cough", "fever"} == set(tried.members)
         assert tried["row subsets"].figures == {"cough": 1.0, "fever": 1.0}
+        assert tried["row subsets"].words.endswith("each member was found in all of them.")
         assert [trial.name for trial in tried if trial.verdict == "not asked"] == ["priors", "fewer labels"]
         assert "it stands, 4 passed, 2 not asked" in repr(tried)
         assert (tried.call.function, tried.call.seed) == ("refute", 1)
@@ -186,6 +187,19 @@ class TestRefute:
         assert tried["same data"].verdict == "failed"
         assert tried["row subsets"].verdict == "failed"
         assert "lost x3" in tried["same data"].words
+
+    def test_a_trial_passed_with_more_than_is_expected_says_why(self):
+        """Three columns at level 0.05: 0.15 members by chance, so that one in four draws, 0.25, is more."""
+        rng = np.random.default_rng(0)
+        ill = rng.random(400) < 0.4
+        three = {"cough": rng.random(400) < np.where(ill, 0.7, 0.2), "hair": ill[::-1], "eyes": rng.random(400) < 0.5}
+        blanket = bl.discover({**three, "ill": ill}, "ill", alpha=0.05)
+        tried = [blanket.refute({**three, "ill": ill}, n_resamples=4, rng=seed)["permuted target"] for seed in range(6)]
+        passed = [trial for trial in tried if trial.verdict == "passed"]
+        assert {trial.figures["found"] for trial in passed} >= {0.0, 0.25}
+        for trial in tried:
+            more = trial.figures["found"] > 0.15 and trial in passed
+            assert trial.words.endswith("So few draws may have more.") == more
 
     def test_tests_without_a_level_fall(self, monkeypatch):
         """A search that finds everything dependent finds it of a shuffled target too."""

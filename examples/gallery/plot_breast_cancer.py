@@ -18,11 +18,13 @@ data = load_breast_cancer(as_frame=True)
 table = data.data.assign(malignant=data.target == 0)
 
 ranking = bl.rank(table, "malignant", discretize="equal-frequency", n_bins=3)
-print(f"{(ranking.p < 0.01).sum()} of {len(ranking)} measurements are associated with the diagnosis at level 0.01")
+clear = (ranking.p < 0.01).sum()
+print(f"{clear} of {len(ranking)} measurements are associated with the diagnosis at level 0.01")
 ranking.plot(title="Information about the diagnosis", subtitle="each measurement alone, with 90% intervals")
 
 # %%
-# Most of them say the same. Given the four of the blanket, no other one adds anything that 569 rows could show.
+# Most of them say the same. Once some of the four in the blanket are known, no other one adds anything that
+# 569 rows could show; given all four, rows are too few to ask, and the answer says so.
 
 blanket = bl.discover(table, "malignant", discretize="equal-frequency", n_bins=3, algorithm="iamb")
 print(blanket)

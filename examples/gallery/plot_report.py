@@ -25,6 +25,7 @@ with tempfile.TemporaryDirectory() as folder:
 # .. figure:: /images/report.png
 #    :alt: The report: the answer in a sentence, what it assumes, the neighborhood as a graph, the effects
 #    :width: 100%
+#    :figclass: scrolls
 #
 # The same words are there without a page. Why is the insurance of a patient in the blanket?
 

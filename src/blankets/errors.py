@@ -10,7 +10,7 @@
         ├── LabelError             the labels contradict the label regime
         ├── ParameterError         an argument is outside its allowed values
         ├── NotAnswerableError     the label regime cannot answer this question
-        ├── EngineError            a cluster, a database or a GPU cannot do its work
+        ├── EngineError            a cluster or a database cannot do its work
         ├── ContractError          a test of your own breaks the rules of tests
         ├── MissingPackageError    an optional package is needed (also an ImportError)
         └── InternalError          a bug in this package; its cause is attached
@@ -94,7 +94,7 @@ class NotAnswerableError(BlanketsError):
 
 
 class EngineError(BlanketsError):
-    """The engine that counts, a cluster, a database or a GPU, cannot do its work."""
+    """The engine that counts, a cluster or a database, cannot do its work."""
 
 
 class ContractError(BlanketsError):

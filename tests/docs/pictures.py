@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[2]
 PICTURES = {
     "report": ("report", 1080, 1550),
     "report-narrow": ("report", 380, 1000),
-    "planner": ("planner", 1080, 1060),
+    "planner": ("planner", 1080, 880),
 }
 
 

@@ -31,7 +31,7 @@ def test_the_page_tells_what_was_found(found, tmp_path):
     assert len(page) < 200_000
     # The rows of a latent's table are named by the levels of its parents, or said to hold always.
     first = found.latents[0]
-    assert ("<td>target = False</td>" in page) if first.parents == ("target",) else ("<td>always</td>" in page)
+    assert (">target = False</th>" in page) if first.parents == ("target",) else (">always</th>" in page)
 
 
 def test_names_stay_text_and_nothing_is_loaded(found, tmp_path):

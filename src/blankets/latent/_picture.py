@@ -84,10 +84,10 @@ def _arrow(start: tuple[float, float, float], end: tuple[float, float, float]) -
 
 def _box(name: str, place: tuple[float, float, float], role: str, *, dashed: bool) -> str:
     x, y, half = place
-    dashes = ' stroke-dasharray="5 3"' if dashed else ""
+    kind, dashes = ("box latent", ' stroke-width="2" stroke-dasharray="5 3"') if dashed else ("box", "")
     return (
-        f'<g class="box"><title>{escape(name)}</title><rect x="{x - half:.1f}" y="{y - _HIGH / 2:.1f}" '
-        f'width="{2 * half:.1f}" height="{_HIGH:g}" rx="6" fill="{_FILLS[role]}" stroke="#333"{dashes}/>'
+        f'<g class="{kind}"><title>{escape(name)}</title><rect x="{x - half:.1f}" y="{y - _HIGH / 2:.1f}" '
+        f'width="{2 * half:.1f}" height="{_HIGH:g}" rx="6" fill="{_FILLS[role]}" stroke="currentColor"{dashes}/>'
         f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="middle" dominant-baseline="central" font-size="13" '
         f'font-family="system-ui, sans-serif" fill="#000">{escape(_cut(name))}</text></g>'
     )

@@ -88,6 +88,8 @@ class LatentBlanket(Saved):
         How latents were searched, and how subspaces were compared.
     settings : dict
         All other settings.
+    n_rows, warnings, call
+        Rows that were used, notes on the answer and the call that made it.
 
     Examples
     --------

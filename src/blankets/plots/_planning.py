@@ -144,8 +144,10 @@ def plot_planning(
     ax.clabel(lines, fmt=lambda level: f"{level:g}", fontsize=9)
     if here is not None:
         ax.scatter(*here, color=CYCLE[1], edgecolor="white", s=60, zorder=4)
-        box = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-        note(ax, f"{here[0]:,} rows, {here[1]:,} labels", here, "data", shift=(9, 9), bbox=box, zorder=4)
+        # The upper left corner, more labels than rows, is empty.
+        corner: Any = {"xytext": (0.02, 0.93), "textcoords": "axes fraction", "color": EDGE, "fontsize": "small"}
+        line = {"arrowstyle": "-", "color": EDGE, "linewidth": 0.8}
+        ax.annotate(f"{here[0]:,} rows, {here[1]:,} labels", here, arrowprops=line, **corner)
     ax.set_xlabel("rows")
     ax.set_ylabel("labels")
     titled(ax, title, subtitle)

@@ -60,7 +60,7 @@ def plot_prior_sensitivity(
         ax.scatter(outside, [row] * len(outside), facecolor="white", edgecolor=FAINT, s=34, zorder=2)
     if used is not None:
         ax.axvline(used, color=CYCLE[1], linewidth=1.2, linestyle="--", zorder=1)
-    ax.set_xlabel("p(y=1); filled: a member")
+    ax.set_xlabel("p(y=1); filled: a member" + ("; dashed: the value used" if used is not None else ""))
     fit_names(ax, names)
     titled(ax, title, subtitle)
     return ax

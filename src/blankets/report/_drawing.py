@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Places = Mapping[str, list[float]]
 
 _HEAD = 14.0  # length of the head of an arrow; the line ends where the head begins
-_LETTER = 7.0  # width of a bold letter of the scale, with the space it needs
+_LETTER = 8.5  # width of a bold letter of the scale, with the space it needs
 
 
 def graph(content: Graph, shape: Literal["wide", "tall"]) -> Html:

@@ -32,11 +32,11 @@ def latent_report(found: LatentBlanket, path: str | Path) -> Path:
         *(_latent(found, latent) for latent in found.latents),
         tag("h2", "What competed"),
         _table(
-            ("Search", "Where", "Information (nats)", "BIC", "Training error", "Outcome"),
+            ("Where", "Search", "Information (nats)", "BIC", "Training error", "Outcome"),
             [
                 (
-                    s.latent,
                     s.subspace,
+                    s.latent,
                     _figure(s.mi),
                     _figure(s.bic, 1),
                     _figure(s.error),
@@ -44,6 +44,7 @@ def latent_report(found: LatentBlanket, path: str | Path) -> Path:
                 )
                 for s in found.scores
             ],
+            kind="stack",
         ),
         *(tag("p", f"Note: {warning}") for warning in found.warnings),
         tag("h2", "How it was done"),
@@ -86,10 +87,16 @@ def _setting(pair: tuple[str, object]) -> tuple[str, str]:
     return key, "not given" if value is None else "none" if value in ({}, (), []) else str(value)
 
 
-def _table(headings: Sequence[object], rows: Sequence[Sequence[object]]) -> Html:
+def _table(headings: Sequence[object], rows: Sequence[Sequence[object]], kind: str | None = None) -> Html:
+    """Return a table that scrolls, or, of the kind "stack", has its cells below each other on a narrow screen."""
     head = tag("tr", *(tag("th", heading, scope="col") for heading in headings))
-    body = (tag("tr", *(tag("td", cell) for cell in row)) for row in rows)
-    return tag("div", tag("table", tag("thead", head), tag("tbody", *body)), class_="scroll", tabindex="0")
+    body = (tag("tr", tag("th", row[0], scope="row"), *map(_cell, headings[1:], row[1:])) for row in rows)
+    table = tag("table", tag("thead", head), tag("tbody", *body), class_=kind)
+    return table if kind else tag("div", table, class_="scroll", tabindex="0")
+
+
+def _cell(heading: object, value: object) -> Html:
+    return tag("td", value, data_label=heading)
 
 
 def _figure(value: float, places: int = 4) -> str:

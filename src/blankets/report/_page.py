@@ -158,7 +158,7 @@ def _effects_section(content: Effects) -> Html | None:
             _cell("Size", row["size"]),
             tag("td", effect_bar(row, content), class_="bar-cell"),
             None if content["alike"] else tag("td", row["given"], data_label="p given", class_="names"),
-            tag("td", row["note"] or "–", data_label="Note", class_="names") if notes else None,
+            _note(row["note"]) if notes else None,
         )
         for row in content["rows"]
     ]
@@ -168,6 +168,10 @@ def _effects_section(content: Effects) -> Html | None:
 
 def _cell(label: str, value: str) -> Html:
     return tag("td", value, data_label=label)
+
+
+def _note(words: str) -> Html:
+    return tag("td", words or "–", data_label="Note", class_="names" if words else "empty")
 
 
 def _trail_section(content: Trail) -> Html:

@@ -83,6 +83,8 @@ class Advice(Saved):
         Which wrong value of p(y=1) costs no power: "overestimate", "underestimate" or "".
     cautions : tuple of str
         Other cautions.
+    call
+        The call that made it.
 
     Examples
     --------

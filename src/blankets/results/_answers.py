@@ -91,6 +91,8 @@ class Estimate(Saved, _Printed):
         Name of the estimator.
     notes : tuple of str
         What the user should know: assumptions about labels, repaired cells, a prior that does not fit.
+    n_rows, call
+        Rows that were used and the call that made it.
 
     Examples
     --------
@@ -186,6 +188,8 @@ class TestResult(Saved, _Printed):
         How strong the dependence is, if it can be estimated with these labels.
     notes : tuple of str
         Assumptions and cautions.
+    alpha, call
+        The level and the call that made it.
 
     Examples
     --------

@@ -52,6 +52,8 @@ class DataAudit(Saved):
         Size of the table as it is used.
     data : dict
         What was done to the table when it was read.
+    seconds, call
+        Time and the call that made it.
 
     Examples
     --------

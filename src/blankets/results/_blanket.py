@@ -95,6 +95,8 @@ class Blanket(Saved):
     label_bias : dict of str to LabelBias
         Where only positives are labeled: how much likelier labeling would have to be at a level of a member to explain
         it, if it were no member.
+    n_rows, seconds, warnings, call
+        Rows that were used, time, notes on the answer and the call that made it.
 
     Examples
     --------

@@ -30,6 +30,8 @@ class Blankets(Saved, Tabled, Mapping[str, Blanket]):
         One for each target.
     n_tests : int
         Number of tests performed, all targets together.
+    seconds, warnings
+        Time and notes on the answer.
 
     Examples
     --------

@@ -47,6 +47,8 @@ class Ranking(Saved, Tabled):
         Assumptions and cautions.
     excluded : mapping of str to str
         Columns that were not ranked, and why.
+    n_rows, call
+        Rows that were used and the call that made it.
 
     Examples
     --------

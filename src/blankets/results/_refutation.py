@@ -42,6 +42,8 @@ class Refutation(Saved):
         The trials.
     n_resamples : int
         Draws for each trial.
+    seconds, call
+        Time and the call that made it.
 
     Examples
     --------

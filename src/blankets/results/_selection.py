@@ -46,6 +46,8 @@ class Selection(Saved, Tabled):
         Columns that could not be selected, and why.
     data : dict
         What was done to the data when they were read (discretization, missing values, ...).
+    n_rows, seconds, warnings, call
+        Rows that were used, time, notes on the answer and the call that made it.
 
     Examples
     --------

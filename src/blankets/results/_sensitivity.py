@@ -55,6 +55,8 @@ class Sensitivity(Saved, Tabled):
         The settings of the search.
     n_searches : int
         Number of searches.
+    n_rows, seconds, call
+        Rows that were used, time and the call that made it.
 
     Examples
     --------

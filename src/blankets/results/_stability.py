@@ -59,6 +59,8 @@ class Stability(Saved, Tabled, Mapping[str, float]):
         The search algorithm.
     settings : dict
         The settings of the search.
+    n_rows, seconds, warnings, call
+        Rows that were used, time, notes on the answer and the call that made it.
 
     Examples
     --------
