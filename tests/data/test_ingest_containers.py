@@ -560,3 +560,14 @@ def test_a_wide_matrix_is_read_by_several_threads_and_a_large_one_is_not_copied(
         not_copied = [np.shares_memory(number.values, matrix) for number in wide.frame.numbers.values()]
         assert sum(not_copied) >= len(not_copied) - 2  # but for the target, and the column with a gap
         assert not not_copied[list(wide.frame.numbers).index(wide.frame.index("x13"))]
+
+
+@pytest.mark.parametrize("n_levels", [3, 6000])
+def test_many_short_texts_are_read_as_objects_are(n_levels):
+    rng = np.random.default_rng(0)
+    texts = np.array([f"é {k % 97}{'x' * (k % 5)}{k}" for k in range(n_levels)])[rng.integers(0, n_levels, 9000)]
+    short, plain = from_any(texts), from_any(texts.astype(object))
+    assert texts.dtype.itemsize <= 64
+    assert short.levels == plain.levels == tuple(sorted(set(texts.tolist())))
+    assert (short.codes == plain.codes).all()
+    assert (np.array(short.levels)[short.codes] == texts).all()

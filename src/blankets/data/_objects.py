@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -44,8 +44,7 @@ def from_objects(values: NDArray[np.object_], wording: Wording = TYPED) -> Colum
     make the whole column one of texts.
     """
     families = {kind: _family(kind) for kind in set(map(type, values))}
-    gaps = {kind for kind, family in families.items() if family == "missing"}
-    missing = np.fromiter((type(v) in gaps or v != v for v in values), bool, len(values))
+    missing = _missing(values, families)
     present = values[~missing] if missing.any() else values
     found = {families[kind] for kind in set(map(type, present))}
     if found == {"whole number", "number"}:
@@ -70,6 +69,14 @@ def from_objects(values: NDArray[np.object_], wording: Wording = TYPED) -> Colum
         return Numbers(filled.astype(np.int64), mask_of(missing))
     except OverflowError:
         return _from_large(filled, missing)
+
+
+def _missing(values: NDArray[np.object_], families: Mapping[type, str]) -> Mask:
+    """Return which values are None, NaN or NA; texts alone need not be asked."""
+    if set(families.values()) == {"text"}:
+        return np.zeros(len(values), bool)
+    gaps = {kind for kind, family in families.items() if family == "missing"}
+    return np.fromiter((type(v) in gaps or v != v for v in values), bool, len(values))
 
 
 def _plain(value: decimal.Decimal) -> int | float:
@@ -109,10 +116,10 @@ def _from_large(values: NDArray[np.object_], missing: Mask) -> Column:
 
 def _from_texts(values: NDArray[np.object_], missing: Mask) -> Categories:
     """Code strings by their sorted order."""
-    index: dict[Any, int] = {}
-    present = values[~missing] if missing.any() else values
+    present = (values[~missing] if missing.any() else values).tolist()
+    index = {v: code for code, v in enumerate(dict.fromkeys(present))}
     codes = np.full(len(values), -1, np.int64)
-    codes[~missing] = np.fromiter((index.setdefault(v, len(index)) for v in present), np.int64, len(present))
+    codes[~missing] = np.fromiter(map(index.__getitem__, present), np.int64, len(present))
     return sorted_categories(codes, [str(v) for v in index], mask_of(missing))
 
 

@@ -29,6 +29,10 @@ from blankets.data._dates import PER_DAY, from_numpy_dates, of_ticks
 from blankets.data._objects import NESTED, as_objects, from_objects
 from blankets.data._texts import TYPED, Wording
 
+_SHORT = 64  # bytes of a text that is coded by a number
+_MANY = 4096  # texts from which that pays; most levels are among the first so many
+_FACTOR = np.uint64(0x9E3779B97F4A7C15)
+
 
 def from_any(values: Any, wording: Wording = TYPED) -> Column:
     """Read a single column: a pandas, polars or Arrow series, an array or a list.
@@ -74,12 +78,29 @@ def from_numpy(values: NDArray[Any], wording: Wording = TYPED) -> Column:
     if kind == "f":
         return Numbers(values, mask_of(np.isnan(values)))
     if kind in "UT":
-        return from_objects(values.astype(object), wording)
+        return _from_short_texts(values) or from_objects(values.astype(object), wording)
     if kind == "O":
         return from_objects(values, wording)
     if kind in "Mm":
         return from_numpy_dates(values)
     raise Refused(f"is of type {values.dtype}, which has no levels; convert it to numbers or text or leave it out")
+
+
+def _from_short_texts(values: NDArray[np.str_]) -> Categories | None:
+    """Code texts of a fixed width by numbers made of their letters; None if that does not tell them apart, or pay."""
+    if values.dtype.kind != "U" or not 0 < values.dtype.itemsize <= _SHORT or len(values) < _MANY:
+        return None
+    keys = np.zeros(len(values), np.uint64)
+    for letters in np.ascontiguousarray(values).view(np.uint32).reshape(len(values), -1).T:
+        keys = keys * _FACTOR + letters
+    seen, first = np.unique(keys[:_MANY], return_index=True)
+    at = np.minimum(np.searchsorted(seen, keys), len(seen) - 1)
+    if (seen[at] != keys).any():
+        _, first, at = np.unique(keys, return_index=True, return_inverse=True)
+    levels = values[first]
+    if (levels[at] != values).any():
+        return None
+    return sorted_categories(at, levels.tolist(), None)
 
 
 def from_pandas(series: Any, wording: Wording = TYPED) -> Column:
