@@ -7,12 +7,19 @@ from collections.abc import Callable
 from functools import wraps
 from threading import Lock
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 Call = TypeVar("Call", bound=Callable[..., Any])
 
 
+class _Call:
+    """A call that is inside; if it is interrupted while it leaves, it is gone all the same."""
+
+    __slots__ = ("__weakref__",)
+
+
 class _OneCore:
-    """Limits linear algebra to one core while any thread is inside; the last one that leaves undoes it."""
+    """Limits linear algebra to one core while any call is inside; the last one that leaves undoes it."""
 
     def __init__(self) -> None:
         self._libraries: Any = None
@@ -20,23 +27,26 @@ class _OneCore:
 
     def anew(self) -> None:
         """Begin with nobody inside: in a forked process there is one thread, and a lock may have been another's."""
-        self._lock, self._inside, self._before = Lock(), 0, None
+        self._lock, self._inside, self._before = Lock(), WeakSet[_Call](), None
 
-    def __enter__(self) -> None:
+    def enter(self, call: _Call) -> None:
+        """Limit the libraries, unless they are."""
         with self._lock:
-            self._inside += 1
-            if self._inside == 1:
+            self._inside.add(call)
+            if self._before is None:
                 if self._libraries is None:
                     from threadpoolctl import ThreadpoolController  # scikit-learn needs it, so that it is there
 
                     self._libraries = ThreadpoolController()
                 self._before = self._libraries.limit(limits=1, user_api="blas")
 
-    def __exit__(self, *_: object) -> None:
+    def leave(self, call: _Call) -> None:
+        """Undo it, unless another call is inside."""
         with self._lock:
-            self._inside -= 1
-            if self._inside == 0 and self._before is not None:
+            self._inside.discard(call)
+            if not self._inside and self._before is not None:
                 self._before.restore_original_limits()
+                self._before = None
 
 
 _ONE_CORE = _OneCore()
@@ -55,7 +65,11 @@ def on_one_core(function: Call) -> Call:
 
     @wraps(function)
     def called(*arguments: Any, **named: Any) -> Any:
-        with _ONE_CORE:
+        call = _Call()
+        try:
+            _ONE_CORE.enter(call)
             return function(*arguments, **named)
+        finally:
+            _ONE_CORE.leave(call)
 
     return called  # type: ignore[return-value]
