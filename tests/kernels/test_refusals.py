@@ -133,7 +133,10 @@ WRONG = [
         "inner products do not fit the columns",
     ),
     *(
-        (lambda k, shape=shape: k.tested_functions(np.ones((2, 5)), np.ones(shape[0]), np.ones(shape[1:])), "two rows")
+        (
+            lambda k, shape=shape: k.tested_functions(np.ones((2, 5)), np.ones(shape[0]), np.ones(shape[1:])),
+            "functions need two rows",
+        )
         for shape in ((8, 4, 5), (9, 3, 5), (9, 4, 6))
     ),
 ]

@@ -50,7 +50,8 @@ class _OneCore:
 
 
 _ONE_CORE = _OneCore()
-os.register_at_fork(after_in_child=_ONE_CORE.anew)
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_ONE_CORE.anew)
 
 
 def on_one_core(function: Call) -> Call:

@@ -254,13 +254,12 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
 
 
 class _Read(NamedTuple):
-    """A feature that was read, or why it cannot be."""
+    """A feature that was read."""
 
     summary: Summary
-    column: Column | None = None
-    settled: Column | None = None  # the column as its summary returned it
-    number: NumberColumn | None = None  # the same, if it is a measurement
-    refused: Refused | None = None
+    column: Column
+    settled: Column  # the column as its summary returned it
+    number: NumberColumn | None  # the same, if it is a measurement
 
 
 @dataclass(slots=True)
@@ -377,7 +376,7 @@ class _Work:
             target.add_to(builder)
         return builder.frame()
 
-    def _reads(self, rows: Rows | None) -> Iterator[_Read]:
+    def _reads(self, rows: Rows | None) -> Iterator[_Read | Refused]:
         """Read all features in their order, by several threads where the table allows it."""
         features, together, cores = self.asked.features, self.asked.table.together, min(os.cpu_count() or 1, 4)
         if not together or cores == 1:
@@ -385,34 +384,36 @@ class _Work:
             return
         parts = [list(some) for _, some in groupby(features, lambda j: j // together)]
         with ThreadPoolExecutor(cores) as pool:
-            begun: deque[Future[list[_Read]]] = deque()
+            begun: deque[Future[list[_Read | Refused]]] = deque()
             for part in [*parts, *[[]] * cores]:  # so many are read ahead
                 begun.append(pool.submit(lambda js: [self._read(j, rows) for j in js], part))
                 if len(begun) > cores:
                     yield from begun.popleft().result()
 
-    def _read(self, j: int, rows: Rows | None) -> _Read:
-        """Read a feature."""
+    def _read(self, j: int, rows: Rows | None) -> _Read | Refused:
+        """Read a feature, or return why it cannot be read."""
         summary = Summary.asked(self.asked.table.names[j], self.asked.reading)
         try:
             column = self.asked.table.read(j)
             column = column if rows is None else column.take(rows)
             settled = summary.add(column)
         except Refused as reason:
-            return _Read(summary, refused=reason)
+            return reason
         number = None
         if self.numbers and summary.continuous and isinstance(column, Numbers):
             number = NumberColumn.of(column)
             number.digest()
         return _Read(summary, column, settled, number)
 
-    def _add(self, builder: FrameBuilder, repeats: Repeats, j: int, read: _Read, classes: Categories | None) -> None:
+    def _add(
+        self, builder: FrameBuilder, repeats: Repeats, j: int, read: _Read | Refused, classes: Categories | None
+    ) -> None:
         """Decide about a feature, and add it unless it is left out or repeats another."""
         name, reading = self.asked.table.names[j], self.asked.reading
-        summary, column, settled = read.summary, read.column, read.settled
         try:
-            if read.refused is not None or column is None or settled is None:
-                raise read.refused or Refused("was not read")
+            if isinstance(read, Refused):
+                raise read
+            summary, column, settled, number = read
             keep = name in self.asked.keep
             coding = decide(name, summary, reading, lambda: column, classes, keep=keep, numbers=self.numbers)
         except Refused as reason:
@@ -423,7 +424,7 @@ class _Work:
         if used is None:
             return
         if used.is_number and isinstance(column, Numbers):
-            number = NumberColumn.of(column) if read.number is None else read.number
+            number = NumberColumn.of(column) if number is None else number
             added = builder.add_number(name, number, repeats.new, holes=column.missing is not None)
         else:
             ordered = used.kind == "ordered"
