@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from docutils import nodes
+
 import blankets
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -69,6 +71,14 @@ def described(fullname: str, names: Iterable[str]) -> list[str]:
 autosummary_context = {"described": described}
 
 
+def break_after_dots(app: Any, doctree: Any) -> None:
+    """Let the title of a name, blankets.LatentBlanket, break after its dot: no phone is wide enough for it."""
+    title = doctree.next_node(nodes.title)
+    if app.env.docname.startswith("generated/") and title is not None:
+        title[:] = [nodes.Text(title.astext().replace(".", ".\u200b"))]
+
+
 def setup(app: Any) -> None:
     """Write the pages as text beside the site."""
+    app.connect("doctree-read", break_after_dots)
     app.connect("build-finished", lambda app, error: None if error else llms.write(Path(app.outdir)))
