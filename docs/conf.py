@@ -48,6 +48,7 @@ html_theme_options = {
 ALONE = ("index", "tutorial", "glossary", "reproduction", "benchmarks", "examples/species", "examples/clinical-table")
 html_sidebars = {name: [] for name in ALONE}
 autosummary_generate = True
+default_role = "py:obj"  # a name in backticks is a link, if there is a page for it
 autodoc_typehints = "none"  # the lists of parameters have them, in words
 numpydoc_show_class_members = False
 suppress_warnings = ["config.cache"]
@@ -78,7 +79,13 @@ def break_after_dots(app: Any, doctree: Any) -> None:
         title[:] = [nodes.Text(title.astext().replace(".", ".\u200b"))]
 
 
+def without_factories(app: Any, what: str, name: str, of: Any, options: Any, signature: str, returned: str) -> Any:
+    """Leave out how results are made, which is not for users: the list of their attributes says all."""
+    return ("", returned) if what == "class" and "<factory>" in (signature or "") else None
+
+
 def setup(app: Any) -> None:
     """Write the pages as text beside the site."""
+    app.connect("autodoc-process-signature", without_factories)
     app.connect("doctree-read", break_after_dots)
     app.connect("build-finished", lambda app, error: None if error else llms.write(Path(app.outdir)))

@@ -129,7 +129,7 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
     members : bool
         Whether to add the observed members of the latent blankets as features, as indicators of their levels.
     discretize, n_bins, missing
-        How the features are read: see `blankets.data.ingest`.
+        How the features are read: see `blankets.Reading`.
     n_jobs : int, optional
         Number of threads; default all processors.
     random_state : int, Generator or None

@@ -90,7 +90,7 @@ def best_dag(
     Parameters
     ----------
     data : table
-        Anything that `blankets.data.ingest` reads; each column is a node. Continuous columns are discretized.
+        Any table, as for `blankets.discover`; each column is a node. Continuous columns are discretized.
     knowledge : Knowledge, optional
         Arrows (cause, effect) that the DAG must have (``required``) or must not have (``forbidden``), and ``tiers``: no
         arrow leads from a later to an earlier one.

@@ -70,7 +70,7 @@ class SubspaceScore:
 class LatentBlanket(Saved):
     """The Markov blanket of a target with latent members.
 
-    Made by `discover_latent`.
+    Made by `blankets.discover_latent`.
 
     Attributes
     ----------

@@ -68,7 +68,7 @@ def plot_latent_blanket(found: LatentBlanket, *, ax: Axes | None = None, title: 
     Parameters
     ----------
     found : LatentBlanket
-        From `discover_latent`.
+        From `blankets.discover_latent`.
     ax, title
         As in `plot_blanket`.
 

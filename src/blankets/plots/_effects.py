@@ -142,7 +142,7 @@ def plot_stability(
     shares : Stability or mapping of str to float
         Columns and shares, in the order in which they are drawn.
     members : collection of str, optional
-        Members of the blanket of all data, drawn in another color; a `Stability` has them.
+        Members of the blanket of all data, drawn in another color; a `blankets.Stability` has them.
     most : int
         So many columns at most are drawn, the first ones.
     threshold : float, optional

@@ -40,7 +40,7 @@ def report(
     ``blanket``: the result. ``path``: the file to write. ``source``: where the data are, for the command that
     reproduces the result. ``stability``: for each column the share of resamples in which it was a member.
     ``sensitivity``: members under other values of the class prior. ``latent``: latent members of the same target, from
-    `discover_latent`. ``planner``: whether the page ends with a planner with the numbers of this study.
+    `blankets.discover_latent`. ``planner``: whether the page ends with a planner with the numbers of this study.
 
     Examples
     --------
