@@ -21,7 +21,30 @@ _LEGEND = "Parents stand above the target, children below it. Dashed: latent. Wh
 
 @guarded
 def latent_report(found: LatentBlanket, path: str | Path) -> Path:
-    """Write a latent blanket as one self-contained HTML page: the latents, their places, and the alternatives."""
+    """Write a latent blanket as one self-contained HTML page: the latents, their places, and the alternatives.
+
+    Parameters
+    ----------
+    found : LatentBlanket
+        From `blankets.discover_latent`.
+    path : str or Path
+        The file to write.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import blankets as bl
+    >>> table = {"a": [0, 0, 1, 1] * 50, "b": [0, 1, 1, 1] * 50, "t": [0, 0, 1, 1, 0, 1, 1, 1] * 25}
+    >>> found = bl.discover_latent(table, "t", n_restarts=1, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     print(latent_report(found, f"{folder}/t.html").name)
+    t.html
+    """
     title = f"Latent Markov blanket of {found.target}"
     settings = found.settings.items()
     body = tag(

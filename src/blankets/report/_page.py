@@ -37,10 +37,27 @@ def report(
 
     The page opens from disk, loads nothing, and may not use the network.
 
-    ``blanket``: the result. ``path``: the file to write. ``source``: where the data are, for the command that
-    reproduces the result. ``stability``: for each column the share of resamples in which it was a member.
-    ``sensitivity``: members under other values of the class prior. ``latent``: latent members of the same target, from
-    `blankets.discover_latent`. ``planner``: whether the page ends with a planner with the numbers of this study.
+    Parameters
+    ----------
+    blanket : Blanket
+        The result.
+    path : str or Path
+        The file to write.
+    source : str
+        Where the data are, for the command that reproduces the result.
+    stability : Stability or mapping of str to float, optional
+        For each column the share of resamples in which it was a member.
+    sensitivity : sequence of (float, sequence of str), optional
+        Members under other values of the class prior: `blankets.Sensitivity` has them as ``runs``.
+    latent : LatentBlanket, optional
+        Latent members of the same target, from `blankets.discover_latent`.
+    planner : bool
+        Whether the page ends with a planner with the numbers of this study.
+
+    Returns
+    -------
+    Path
+        The file.
 
     Examples
     --------

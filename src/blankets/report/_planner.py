@@ -89,10 +89,19 @@ _CHOICES = {
 def planner(path: str | Path, **start: float | str) -> Path:
     """Write the planner as one HTML page that needs no server and no network.
 
-    ``path``: the file to write. ``**start``: initial values of the page: ``unknown`` ("rows", "labeled", "power"
-    or "effect"), ``regime`` ("supervised", "pu", "pu-apart", "mcar", "mar-c", "noisy" or "predicted"), ``effect``,
-    ``power``, ``alpha``, ``rows``, ``labeled``, ``prior``, ``arity``, ``false_positive`` and ``false_negative`` (of
-    labels, or of a machine), ...
+    Parameters
+    ----------
+    path : str or Path
+        The file to write.
+    **start
+        Initial values of the page: ``unknown`` ("rows", "labeled", "power" or "effect"), ``regime`` ("supervised",
+        "pu", "pu-apart", "mcar", "mar-c", "noisy" or "predicted"), ``effect``, ``power``, ``alpha``, ``rows``,
+        ``labeled``, ``prior``, ``arity``, ``false_positive`` and ``false_negative`` (of labels, or of a machine), ...
+
+    Returns
+    -------
+    Path
+        The file.
 
     Examples
     --------
