@@ -249,4 +249,4 @@ def test_a_ranking_without_pandas(monkeypatch):
     ranking = bl.rank({"a": [0, 1] * 50, "t": [0, 1, 1, 0] * 25}, "t")
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(MissingPackageError, match="a ranking as a data frame needs the package 'pandas'; install it"):
-        ranking.to_pandas()
+        ranking.to_frame()

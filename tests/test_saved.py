@@ -54,7 +54,7 @@ def test_intervals_at_any_level_are_those_of_the_result(name, level):
 def test_rankings_give_the_same_frame_and_picture():
     ranking = example("ranking, positives only")
     again = Ranking.from_json(ranking.to_json())
-    pd.testing.assert_frame_equal(again.to_pandas(), ranking.to_pandas())
+    pd.testing.assert_frame_equal(again.to_frame(), ranking.to_frame())
     assert (again.information.dtype, again.group.dtype) == (np.float64, np.int64)
     drawn = [[text.get_text() for text in one.plot().get_yticklabels()] for one in (again, ranking)]
     assert drawn[0] == drawn[1] != []

@@ -133,7 +133,7 @@ def refused(name, document):
     assert repr(result)
     assert result._repr_html_()
     assert kind.from_json(result.to_json()) == result
-    for ask in ("table", "interval", "to_pandas", "dependent"):
+    for ask in ("table", "interval", "to_frame", "dependent"):
         if hasattr(result, ask):
             assert getattr(result, ask)() is not None
     return False

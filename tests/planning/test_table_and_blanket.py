@@ -33,13 +33,13 @@ class TestTable:
         assert lines[1].split("  ") == ["power", "effect small", "effect large"]
         assert lines[3].split()[:2] == ["0.99", "-"]
 
-    def test_to_pandas(self, table):
-        wide = table.to_pandas()
+    def test_to_frame(self, table):
+        wide = table.to_frame()
         assert wide.columns.tolist() == ["small", "large"]
         assert wide.index.tolist() == [0.7, 0.99]
         assert wide.loc[0.7, "large"] == table.answers[0, 1]
         assert wide["small"].isna().tolist() == [False, True]
-        tidy = table.to_pandas(tidy=True)
+        tidy = table.to_frame(tidy=True)
         assert tidy.columns.tolist() == ["power", "effect", "answer", "attained_power", "kappa"]
         assert str(tidy["answer"].dtype) == "Int64"
 
@@ -61,7 +61,7 @@ class TestTable:
         assert list(table.axes) == ["rows", "alpha"]
         one = planning_table(power=[0.8, 0.9], effect="medium")
         assert one.answers.tolist() == [130, 166]  # Table 7.1a
-        assert one.to_pandas()["answer"].tolist() == [130, 166]
+        assert one.to_frame()["answer"].tolist() == [130, 166]
 
     def test_priors_vary_by_their_own_name(self):
         table = planning_table(priors=[0.1, 0.2, 0.3], effect="medium", power=0.9, rows=3000, labels="pu")
@@ -79,7 +79,7 @@ class TestTable:
     def test_without_pandas(self, table, monkeypatch):
         monkeypatch.setitem(__import__("sys").modules, "pandas", None)
         with pytest.raises(MissingPackageError, match="a planning table as a data frame needs the package 'pandas'"):
-            table.to_pandas()
+            table.to_frame()
 
 
 def test_a_table_takes_well_under_a_second():

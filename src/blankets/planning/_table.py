@@ -64,7 +64,7 @@ class PlanningTable:
             for values, one in zip(product(*self.axes.values()), self.plans, strict=True)
         ]
 
-    def to_pandas(self, *, tidy: bool = False) -> pd.DataFrame:
+    def to_frame(self, *, tidy: bool = False) -> pd.DataFrame:
         """Return the table as it is printed, or (``tidy``) with one row per cell.
 
         Counts are integers ("Int64", with <NA> if the goal is out of reach).

@@ -115,10 +115,6 @@ class Ranking(Saved, Tabled):
         """Return the ranking as a pandas data frame, one row for each feature."""
         return as_frame(self.table(), "a ranking")
 
-    def to_pandas(self) -> Any:
-        """Return the same as `to_frame`, under its earlier name."""
-        return self.to_frame()
-
     def _words(self) -> list[str]:
         return [NATS, TOO_LARGE] if (self.information > self.interval()[1]).any() else [NATS]
 
