@@ -6,7 +6,7 @@ import statsmodels.api as sm
 from scipy import stats
 
 from blankets import discover
-from blankets.counting import MemoryCounter, MemoryMoments
+from blankets.counting import MemoryCounter, MemoryMoments, _moments
 from blankets.data import ingest
 from blankets.errors import ParameterError
 from blankets.independence import BLOCK_METHODS as METHODS
@@ -283,6 +283,30 @@ def test_given_a_category_of_many_levels_the_same_is_explained_as_by_least_squar
     rows = np.vstack([moments.rows(z, k) for z, k in zip(given, known.widths, strict=True)])
     tested = np.vstack([moments.rows(x, moments.tested(x)) for x in range(5)])
     fitted = rows.T @ np.linalg.lstsq(rows.T, tested.T, rcond=1e-9)[0]
-    assert known.explained.T @ known.explained == pytest.approx(tested @ fitted, abs=1e-9)
+    explained = _blocks.explained_of(moments, known)
+    assert explained.T @ explained == pytest.approx(tested @ fitted, abs=1e-9)
     basis = known.root.T @ rows
     assert basis @ basis.T == pytest.approx(np.eye(97), abs=1e-9)
+
+
+def test_of_many_columns_few_are_tested_as_all_are(monkeypatch):
+    rng = np.random.default_rng(8)
+    common = rng.normal(size=150)
+    table = {f"x{j}": common + rng.normal(size=150) * (1 + j % 3) for j in range(40)}
+    table["town"] = np.char.add("town ", rng.integers(0, 30, 150).astype(str))  # wide, and x0 is told by x1 and x2
+    table["x0"] = table["x1"] - table["x2"]
+    frame = ingest(table, numbers=True).frame
+    for whole in (True, False):
+        if not whole:
+            monkeypatch.setattr(_moments, "WHOLE_WORK", 0)
+        moments = MemoryMoments(frame)
+        assert (moments._whole is not None) == whole
+        for given in ((), (1,), (1, 2), (3, 7)):
+            usual = BlockTests(moments, level=0.01).scan([5, 0, 40], 4, given)
+            monkeypatch.setattr(_blocks, "_PROJECTED", 10)
+            few = BlockTests(moments, level=0.01)
+            found = few.scan([5, 0, 40], 4, given)
+            assert not few._kept_explained  # nothing was asked about the others
+            monkeypatch.setattr(_blocks, "_PROJECTED", 4096)
+            for name in ("statistic", "dof", "log_p", "effect"):
+                assert getattr(found, name) == pytest.approx(getattr(usual, name), rel=1e-6, nan_ok=True)

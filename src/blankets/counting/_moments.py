@@ -74,8 +74,8 @@ class Moments(ABC):
         """Return the inner products of the first functions of the given columns with each other."""
 
     @abstractmethod
-    def across(self, z: int, width: int) -> Floats:
-        """Return those of the first functions of ``z`` with the tested functions of all columns."""
+    def across(self, z: int, width: int, at: Places | None = None) -> Floats:
+        """Return those of the first functions of ``z`` with the tested functions of all columns, or ``at`` places."""
 
     @abstractmethod
     def rows(self, x: int, width: int) -> Floats:
@@ -164,11 +164,11 @@ class MemoryMoments(Moments):
             made[theirs, ours] = made[ours, theirs].T
         return made
 
-    def across(self, z: int, width: int) -> Floats:
-        """Return those of the first functions of ``z`` with the tested functions of all columns."""
+    def across(self, z: int, width: int, at: Places | None = None) -> Floats:
+        """Return those of the first functions of ``z`` with the tested functions of all columns, or ``at`` places."""
         if self._whole is not None:
             begin = self._begin[z]
-            return self._whole[begin : begin + width, self._tested_at]
+            return self._whole[begin : begin + width, self._tested_at if at is None else self._tested_at[at]]
         known = self._kept.get(("across", z))
         if known is None:
             rows = self._all_rows(z)
@@ -180,7 +180,7 @@ class MemoryMoments(Moments):
                 others = [products(rows, each) for each in self._contrasts.values()]
                 known = np.hstack([parts[0], *(part for pair in zip(others, parts[1:], strict=True) for part in pair)])
             self._keep(("across", z), known)
-        return np.asarray(known[:width], np.float64)
+        return np.asarray(known[:width] if at is None else known[:width, at], np.float64)
 
     def _products_with_all(self, rows: NDArray[np.floating] | Contrasts) -> NDArray[np.floating]:
         """Return the inner products with all functions that are written out; of many on all cores."""

@@ -12,10 +12,10 @@ from __future__ import annotations
 import math
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,12 +67,14 @@ _AT_ONCE = 2e8  # multiplications that rows may be asked for before somebody nee
 _AGAIN = 1e9  # multiplications for columns far from the level that are asked by rows all the same: about a second
 _TOGETHER = 16  # columns that a thread asks rows about
 _PROJECTED = 4096  # functions of all columns that are projected at once: wide tables have few copies of anything
+_FEW_OF = 8  # in a table with more functions than these, those of fewer columns than one in eight are projected alone
 _STEPS = 10  # of a fit of probabilities
 _WIDE = 16  # functions beyond those of the given columns and the other one, from which a column is wide
 _FEW_TOGETHER = 5.0  # rows expected to have the rarer levels of both, below which their meetings are counted
 _KEPT_BYTES, _KEPT_ROWS, _KEPT_ANSWERS = 16 << 20, 128 << 20, 1 << 18  # projections, functions, answers that are kept
 
 Floats = NDArray[np.float64]
+Kept = TypeVar("Kept", "Projection", Floats, "_GivenRows")
 
 
 class Projection(NamedTuple):
@@ -81,7 +83,35 @@ class Projection(NamedTuple):
     given: Given
     widths: tuple[int, ...]  # functions of each given column
     root: Floats  # (functions, size): makes an orthonormal basis of them
-    explained: Floats  # (size, tested functions): inner products of that basis with those of all columns
+
+    @property
+    def size(self) -> int:
+        """Number of functions in the basis."""
+        return int(self.root.shape[1])
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+        return self.root.nbytes + 500
+
+
+class _Products(NamedTuple):
+    """Inner products that tell about some columns and y; columns have numbers of their own here."""
+
+    explained: Floats  # (size, tested functions): of the basis of what is given, with those of the columns
+    across: Floats  # (functions of y, tested functions)
+    xs: NDArray[np.int64]
+    y: int
+    start: NDArray[np.int64]  # where the tested functions of each column begin
+    first: NDArray[np.int64]  # how many of these are tested alone too
+
+    def of(self, x: int) -> slice:
+        """Return where the functions of a column are."""
+        return slice(int(self.start[x]), int(self.start[x + 1]))
+
+    def of_some(self, at: NDArray[np.bool_] | NDArray[np.int64]) -> _Products:
+        """Return the same for some of the columns."""
+        return self._replace(xs=self.xs[at])
 
 
 class BlockTests(CountedTests):
@@ -118,6 +148,7 @@ class BlockTests(CountedTests):
         self.tally, self.memo = Tally(), {}
         self._widths = np.diff(moments.start)
         self._kept: OrderedDict[Given, Projection] = OrderedDict()
+        self._kept_explained: OrderedDict[Given, Floats] = OrderedDict()  # of all columns
         self._answers: OrderedDict[tuple[int, int, Given], tuple[float, int]] = OrderedDict()
         self._given_rows: OrderedDict[Given, _GivenRows] = OrderedDict()
         self._lock = Lock()
@@ -133,8 +164,8 @@ class BlockTests(CountedTests):
         columns, given = np.asarray(xs, np.int64), tuple(given)
         known = self._projection(tuple(sorted(given)))
         widths = self._widths[columns]
-        needed = self.reliability * (len(known.explained) + widths * self.moments.tested(y))
-        room = self.moments.n_rows - len(known.explained) - widths * self.moments.tested(y) - 3
+        needed = self.reliability * (known.size + widths * self.moments.tested(y))
+        room = self.moments.n_rows - known.size - widths * self.moments.tested(y) - 3
         reliable = (needed <= self.moments.n_rows) & (room > 0)
         performed = (room > 0) if even_if_unreliable else reliable
         self.tally.add(int(np.count_nonzero(reliable)))
@@ -202,8 +233,8 @@ class BlockTests(CountedTests):
         strength = "information" if self.by_effect else "p-value"
         nearest = None if self.level is None else level
         tests = BlockTests(self.moments, reliability=self.reliability, strength=strength, level=nearest)
-        tests.tally, tests._kept, tests._lock = self.tally, self._kept, self._lock
-        tests._given_rows = self._given_rows
+        tests.tally, tests._lock = self.tally, self._lock
+        tests._kept, tests._kept_explained, tests._given_rows = self._kept, self._kept_explained, self._given_rows
         if tests._sampled == self._sampled:
             tests._answers = self._answers
         return tests
@@ -226,7 +257,7 @@ class BlockTests(CountedTests):
 
     def _work(self, xs: NDArray[np.int64], y: int, known: Projection) -> Floats:
         """Return how many multiplications it takes to ask rows about each column."""
-        size = 1.0 + len(known.explained)
+        size = 1.0 + known.size
         few = np.array([self.moments.fewest(x) for x in xs.tolist()]) * self.moments.fewest(y)
         fits = np.where(few < RARE * self.moments.n_rows, _STEPS * size, 0.0)
         return np.asarray(self.moments.n_rows * size * (self._widths[xs] + fits))
@@ -265,7 +296,7 @@ class BlockTests(CountedTests):
         """
         columns = np.asarray(xs, np.int64)
         known = self._projection(tuple(sorted(given)))
-        explained, explained_y, across, widths = self._products(columns, y, known)
+        explained, explained_y, across, widths = _of_each(self._products(columns, y, known))
         n, k = self.moments.n_rows, explained_y.shape[1]
         if about_xs:
             widths = np.minimum(self.moments.first[columns], widths)
@@ -274,122 +305,145 @@ class BlockTests(CountedTests):
         else:
             k = int(self.moments.first[y])
         told = canonical_test(explained, explained_y[:, :k], across[:, :, :k], n, across.shape[1] - widths)[2]
-        return np.where(n - len(known.explained) - widths * k <= 3, 0.0, told)
+        return np.where(n - known.size - widths * k <= 3, 0.0, told)
 
-    def _products(
-        self, xs: NDArray[np.int64], y: int, known: Projection
-    ) -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
-        """Return inner products: of the basis with xs and with y, of xs with y; and how many functions each x has."""
-        start = self.moments.start
-        of_y, widths = slice(int(start[y]), int(start[y + 1])), self._widths[xs]
-        most = int(widths.max(initial=0))
-        there = np.arange(most) < widths[:, None]
-        at = np.where(there, start[xs][:, None] + np.arange(most), 0)
-        both = np.vstack([known.explained, self.moments.across(y, of_y.stop - of_y.start)])
-        of_x = np.where(there[None], both[:, at], 0.0).transpose(1, 0, 2)  # (candidates, given and y, functions of x)
-        q = len(known.explained)
-        return of_x[:, :q], known.explained[:, of_y], of_x[:, q:].transpose(0, 2, 1), widths
+    def _products(self, xs: NDArray[np.int64], y: int, known: Projection) -> _Products:
+        """Return the inner products: of all columns, which are kept, or in a wide table of the few that are asked for.
+
+        The question alone decides which of the two: they may differ in their last digits.
+        """
+        moments, k = self.moments, self.moments.tested(y)
+        size, asked = int(moments.start[-1]), int(self._widths[xs].sum()) + k
+        if size <= _PROJECTED or asked * _FEW_OF > size:
+            across = np.ascontiguousarray(moments.across(y, k), np.float64)
+            return _Products(self._explained(known), across, xs, y, moments.start, moments.first)
+        columns = np.append(xs, y)
+        at = np.concatenate([np.arange(moments.start[x], moments.start[x + 1]) for x in columns.tolist()])
+        start = np.concatenate([[0], np.cumsum(self._widths[columns])])
+        across = np.ascontiguousarray(moments.across(y, k, at), np.float64)
+        return _Products(
+            explained_of(moments, known, at), across, np.arange(len(xs)), len(xs), start, moments.first[columns]
+        )
 
     def _by_products(self, xs: NDArray[np.int64], y: int, known: Projection) -> tuple[Floats, Floats, Floats, Floats]:
         """Return statistics, degrees of freedom, log p-values and information from inner products alone."""
-        moments, k = self.moments, self.moments.tested(y)
-        across = np.ascontiguousarray(moments.across(y, k), np.float64)
+        told, n, k = self._products(xs, y, known), self.moments.n_rows, self.moments.tested(y)
         widths, found = self._widths[xs], np.zeros((4, len(xs)))
-        wide = np.maximum(widths, k) > len(known.explained) + np.minimum(widths, k) + _WIDE
+        wide = np.maximum(widths, k) > known.size + np.minimum(widths, k) + _WIDE
         if not wide.all():
+            some = told.of_some(~wide)
             found[:, ~wide] = kernels.scan_functions(
-                known.explained, across, xs[~wide], moments.start, moments.first, y, moments.n_rows
+                some.explained, some.across, some.xs, some.start, some.first, some.y, n
             )
         if wide.any():
-            found[:, wide] = self._of_wide(xs[wide], y, known, across)
+            found[:, wide] = _of_wide(told.of_some(wide), n)
         lost = np.flatnonzero(np.isnan(found[1]))
         if len(lost):
-            found[:, lost] = self._by_directions(xs[lost], y, known)
+            found[:, lost] = _by_directions(told.of_some(lost), n)
         return found[0], found[1], found[2], found[3]
 
-    def _of_wide(self, xs: NDArray[np.int64], y: int, known: Projection, across: Floats) -> Floats:
-        """Return the same where one of the two has more functions than the given columns and the other one."""
-        start, q = self.moments.start, len(known.explained)
-        of_y = known.explained[:, start[y] : start[y + 1]]
-        twice, statistic, dof = np.zeros((3, 2, len(xs)))  # of all functions, and of the first ones
-        for i, x in enumerate(xs.tolist()):
-            of_x, product = known.explained[:, start[x] : start[x + 1]], across[:, start[x] : start[x + 1]].T
-            firsts = (
-                min(int(self.moments.first[x]), product.shape[0]),
-                min(int(self.moments.first[y]), product.shape[1]),
-            )
-            for which, (kx, ky) in enumerate((product.shape, firsts)):
-                if not kx * ky or (which and firsts == product.shape):
-                    continue
-                sides = (of_x[:, :kx], of_y[:, :ky], product[:kx, :ky])
-                if kx > ky:
-                    sides = (sides[1], sides[0], sides[2].T)
-                twice[which, i], dof[which, i] = wide_log_lambda(*sides), kx * ky
-                rows = self.moments.n_rows - 1 - q - (kx + ky + 1) / 2.0
-                statistic[which, i] = max(rows, 0.0) * twice[which, i]
-        log_p = log_p_of_functions(statistic[0], dof[0], statistic[1], dof[1])
-        dof[0, np.isnan(twice).any(axis=0)] = np.nan
-        return np.array([statistic[0], dof[0], log_p, twice[0] / 2.0])
-
-    def _by_directions(self, xs: NDArray[np.int64], y: int, known: Projection) -> Floats:
-        """Return the same where the given columns determine almost all of some directions."""
-        first, n = self.moments.first, self.moments.n_rows
-        explained, explained_y, across, widths = self._products(xs, y, known)
-        statistic, dof, effect = canonical_test(explained, explained_y, across, n, across.shape[1] - widths)
-        firsts, first_y = np.minimum(first[xs], widths), int(first[y])
-        few = int(firsts.max(initial=0))
-        told = (np.arange(few) < firsts[:, None])[:, None, :]
-        explained = np.where(told, explained[:, :, :few], 0.0)
-        across = np.where(told.transpose(0, 2, 1), across[:, :few, :first_y], 0.0)
-        simple, fewer, _ = canonical_test(explained, explained_y[:, :first_y], across, n, few - firsts)
-        return np.array([statistic, dof, log_p_of_functions(statistic, dof, simple, fewer), effect])
-
     def _projection(self, given: Given) -> Projection:
-        """Return what a set explains, from the last ones or anew."""
+        """Return the basis of a set, from the last ones or anew."""
+        return self._recent(self._kept, given, lambda: project(self.moments, given), _KEPT_BYTES)
+
+    def _explained(self, known: Projection) -> Floats:
+        """Return what a set explains of all columns, from the last ones or anew."""
+        return self._recent(self._kept_explained, known.given, lambda: explained_of(self.moments, known), _KEPT_BYTES)
+
+    def _rows_of(self, known: Projection) -> _GivenRows:
+        """Return a set's functions over the rows, from the last ones or anew."""
+        step = self.moments.n_rows // _PART_ROWS
+        return self._recent(
+            self._given_rows,
+            known.given,
+            lambda: _GivenRows(self.moments, known, step if step > 1 else 0),
+            _KEPT_ROWS,
+        )
+
+    def _recent(self, kept: OrderedDict[Given, Kept], given: Given, make: Callable[[], Kept], most: int) -> Kept:
+        """Return what is kept for a set, or make it; as many of the last ones are kept as take ``most`` bytes."""
         with self._lock:
-            if given in self._kept:
-                self._kept.move_to_end(given)
-                return self._kept[given]
-        made = project(self.moments, given)
+            if given in kept:
+                kept.move_to_end(given)
+                return kept[given]
+        made = make()
         with self._lock:
-            self._kept[given] = made
-            while len(self._kept) > max(_KEPT_BYTES // max(made.explained.nbytes, 1), 1):
-                self._kept.popitem(last=False)
+            made = kept.setdefault(given, made)
+            while len(kept) > max(most // max(made.nbytes, 1), 1):
+                kept.popitem(last=False)
         return made
 
     def _is_rare(self, x: int, y: int) -> bool:
         """Tell whether one of the two is a category with levels so rare that its probabilities have to be fitted."""
         return few_meet(self.moments, x, y) and any(levels_of(self.moments, z) is not None for z in (x, y))
 
-    def _rows_of(self, known: Projection) -> _GivenRows:
-        """Return a set's functions over the rows, from the last ones or anew."""
-        with self._lock:
-            made = self._given_rows.get(known.given)
-            if made is None:
-                step = self.moments.n_rows // _PART_ROWS
-                made = self._given_rows[known.given] = _GivenRows(self.moments, known, step if step > 1 else 0)
-                size = (1 + len(known.explained)) * self.moments.n_rows * 8
-                while len(self._given_rows) > max(_KEPT_ROWS // size, 1):
-                    self._given_rows.popitem(last=False)
-        return made
-
 
 def project(moments: Moments, given: Given, rows_a_function: float = _ROWS_A_FUNCTION, rows: int = 0) -> Projection:
-    """Return what a set explains: as many functions of each number as rows allow."""
-    size = int(moments.start[-1])
+    """Return an orthonormal basis of a set: as many functions of each number as rows allow."""
     if not given:
-        return Projection((), (), np.zeros((0, 0)), np.zeros((0, size)))
+        return Projection((), (), np.zeros((0, 0)))
     for degree in range(GIVEN, 0, -1):
         widths = moments.widths(given, degree)
         if sum(widths) * rows_a_function <= (rows or moments.n_rows):
             break
-    across = [moments.across(z, k) for z, k in zip(given, widths, strict=True)]
-    root = _whitening(moments.among(given, widths), widths)
-    explained = np.empty((root.shape[1], size))
-    for at in range(0, size, _PROJECTED):
-        here = slice(at, at + _PROJECTED)
-        explained[:, here] = root.T @ np.vstack([each[:, here] for each in across])
-    return Projection(given, tuple(widths), root, explained)
+    return Projection(given, tuple(widths), _whitening(moments.among(given, widths), widths))
+
+
+def explained_of(moments: Moments, known: Projection, at: NDArray[np.int64] | None = None) -> Floats:
+    """Return inner products of the basis of a set with the tested functions of all columns, or those ``at`` places."""
+    size = int(moments.start[-1]) if at is None else len(at)
+    explained = np.empty((known.size, size))
+    if known.size:
+        across = [moments.across(z, k, at) for z, k in zip(known.given, known.widths, strict=True)]
+        for begin in range(0, size, _PROJECTED):
+            here = slice(begin, begin + _PROJECTED)
+            explained[:, here] = known.root.T @ np.vstack([each[:, here] for each in across])
+    return explained
+
+
+def _of_each(told: _Products) -> tuple[Floats, Floats, Floats, NDArray[np.int64]]:
+    """Return inner products: of the basis with xs and with y, of xs with y; and how many functions each x has."""
+    start, q = told.start, len(told.explained)
+    widths = np.diff(start)[told.xs]
+    most = int(widths.max(initial=0))
+    there = np.arange(most) < widths[:, None]
+    at = np.where(there, start[told.xs][:, None] + np.arange(most), 0)
+    both = np.vstack([told.explained, told.across])
+    of_x = np.where(there[None], both[:, at], 0.0).transpose(1, 0, 2)  # (candidates, given and y, functions of x)
+    return of_x[:, :q], told.explained[:, told.of(told.y)], of_x[:, q:].transpose(0, 2, 1), widths
+
+
+def _of_wide(told: _Products, n_rows: int) -> Floats:
+    """Return what `_by_products` does where x or y has more functions than the given columns and the other one."""
+    of_y, q = told.explained[:, told.of(told.y)], len(told.explained)
+    twice, statistic, dof = np.zeros((3, 2, len(told.xs)))  # of all functions, and of the first ones
+    for i, x in enumerate(told.xs.tolist()):
+        of_x, product = told.explained[:, told.of(x)], told.across[:, told.of(x)].T
+        firsts = (min(int(told.first[x]), product.shape[0]), min(int(told.first[told.y]), product.shape[1]))
+        for which, (kx, ky) in enumerate((product.shape, firsts)):
+            if not kx * ky or (which and firsts == product.shape):
+                continue
+            sides = (of_x[:, :kx], of_y[:, :ky], product[:kx, :ky])
+            if kx > ky:
+                sides = (sides[1], sides[0], sides[2].T)
+            twice[which, i], dof[which, i] = wide_log_lambda(*sides), kx * ky
+            statistic[which, i] = max(n_rows - 1 - q - (kx + ky + 1) / 2.0, 0.0) * twice[which, i]
+    log_p = log_p_of_functions(statistic[0], dof[0], statistic[1], dof[1])
+    dof[0, np.isnan(twice).any(axis=0)] = np.nan
+    return np.array([statistic[0], dof[0], log_p, twice[0] / 2.0])
+
+
+def _by_directions(told: _Products, n_rows: int) -> Floats:
+    """Return the same where the given columns determine almost all of some directions."""
+    explained, explained_y, across, widths = _of_each(told)
+    statistic, dof, effect = canonical_test(explained, explained_y, across, n_rows, across.shape[1] - widths)
+    firsts, first_y = np.minimum(told.first[told.xs], widths), int(told.first[told.y])
+    few = int(firsts.max(initial=0))
+    alone = (np.arange(few) < firsts[:, None])[:, None, :]
+    explained = np.where(alone, explained[:, :, :few], 0.0)
+    across = np.where(alone.transpose(0, 2, 1), across[:, :few, :first_y], 0.0)
+    simple, fewer, _ = canonical_test(explained, explained_y[:, :first_y], across, n_rows, few - firsts)
+    return np.array([statistic, dof, log_p_of_functions(statistic, dof, simple, fewer), effect])
 
 
 def _whitening(gram: Floats, widths: Sequence[int]) -> Floats:
@@ -418,10 +472,14 @@ class _GivenRows:
     """
 
     def __init__(self, moments: Moments, known: Projection, step: int) -> None:
-        # What it explains of all columns is large where these are many, and is not asked for here.
-        self.moments, self.known = moments, known._replace(explained=np.zeros((len(known.explained), 0)))
+        self.moments, self.known = moments, known
         self._fits: dict[int, tuple[Floats, Floats]] = {}  # of targets
-        self.step = step if len(known.explained) * _ROWS_A_FUNCTION * step <= moments.n_rows else 0
+        self.step = step if known.size * _ROWS_A_FUNCTION * step <= moments.n_rows else 0
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+        return (1 + self.known.size) * self.moments.n_rows * 8
 
     @cached_property
     def basis(self) -> Basis:
