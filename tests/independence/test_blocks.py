@@ -310,3 +310,22 @@ def test_of_many_columns_few_are_tested_as_all_are(monkeypatch):
             monkeypatch.setattr(_blocks, "_PROJECTED", 4096)
             for name in ("statistic", "dof", "log_p", "effect"):
                 assert getattr(found, name) == pytest.approx(getattr(usual, name), rel=1e-6, nan_ok=True)
+
+
+def test_members_are_tested_given_many_others_as_one_by_one(monkeypatch):
+    rng = np.random.default_rng(9)
+    common = rng.normal(size=(3, 900))
+    table = {f"x{j}": common[j % 3] + rng.normal(size=900) for j in range(24)}
+    table |= {f"c{j}": rng.integers(0, 3, 900).astype(str) for j in range(6)}
+    table["y"] = 0.4 * table["x1"] + 0.2 * table["x2"] ** 2 + (table["c1"] == "0") + rng.normal(size=900)
+    moments, members = MemoryMoments(ingest(table, numbers=True).frame), range(30)
+    assert _blocks.project(moments, tuple(members)).size > _blocks._MANY_GIVEN
+    made = BlockTests(moments, level=0.01)
+    found = made.drop_one(members, 30)
+    assert list(made._given_rows) == [tuple(members)]  # the others come from it
+    assert found.where([3, 25]).log_p.tolist() == made.drop_one(members, 30, [3, 25]).log_p.tolist()
+    monkeypatch.setattr(_blocks, "_MANY_GIVEN", 1000)
+    usual = BlockTests(moments, level=0.01).drop_one(members, 30)
+    assert found.method.tolist() == usual.method.tolist()
+    for name in ("statistic", "dof", "log_p", "effect"):
+        assert getattr(found, name) == pytest.approx(getattr(usual, name), rel=1e-8)

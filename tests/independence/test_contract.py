@@ -37,6 +37,7 @@ def test_drop_one_is_each_member_given_the_others(tests):
         alone = tests.test(x, 0, [z for z in (1, 4, 5) if z != x])
         assert (evidence.x, evidence.given) == (x, alone.given)
         assert (evidence.statistic, evidence.dof, evidence.log_p) == (alone.statistic, alone.dof, alone.log_p)
+    assert list(tests.drop_one([1, 4, 5], 0, [5, 1])) == [batch[2], batch[0]]
 
 
 def test_drop_one_of_nobody(tests):

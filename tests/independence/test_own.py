@@ -182,8 +182,8 @@ def test_rules_about_the_test_itself(table):
 class Odd(PartialCorrelation):
     """Answers one question in a wrong way."""
 
-    def drop_one(self, members, y):
-        return self.scan(members, y)
+    def drop_one(self, members, y, only=None):
+        return self.scan(members if only is None else only, y)
 
 
 class Hasty(PartialCorrelation):

@@ -25,8 +25,8 @@ from blankets.arguments import number
 from blankets.caching import cached_property
 from blankets.counting import GIVEN, Moments, on_one_core
 from blankets.independence._block_batch import BlockBatch
-from blankets.independence._contract import Columns, CountedTests, Tally
-from blankets.independence._evidence import Given
+from blankets.independence._contract import Columns, CountedTests, Tally, concatenated
+from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.stats import (
     MOST_LEVELS,
     RARE,
@@ -68,6 +68,7 @@ _AGAIN = 1e9  # multiplications for columns far from the level that are asked by
 _TOGETHER = 16  # columns that a thread asks rows about
 _PROJECTED = 4096  # functions of all columns that are projected at once: wide tables have few copies of anything
 _FEW_OF = 8  # in a table with more functions than these, those of fewer columns than one in eight are projected alone
+_MANY_GIVEN = 64  # functions of all members, from which those of all but one are made from these
 _STEPS = 10  # of a fit of probabilities
 _WIDE = 16  # functions beyond those of the given columns and the other one, from which a column is wide
 _FEW_TOGETHER = 5.0  # rows expected to have the rarer levels of both, below which their meetings are counted
@@ -83,6 +84,7 @@ class Projection(NamedTuple):
     given: Given
     widths: tuple[int, ...]  # functions of each given column
     root: Floats  # (functions, size): makes an orthonormal basis of them
+    within: Given | None = None  # the set with one column more whose basis it was made from
 
     @property
     def size(self) -> int:
@@ -93,6 +95,35 @@ class Projection(NamedTuple):
     def nbytes(self) -> int:
         """How much memory it takes."""
         return self.root.nbytes + 500
+
+    def without(self, x: int) -> tuple[Projection, Reflection]:
+        """Return the same without one of the columns, and the reflection of the basis whose last functions it is.
+
+        A row of ``root`` holds the direction that no other function has a part in. A block reflector (Schreiber &
+        Parlett 1988) turns these of x to the first axes; what is left on the other axes is a basis of the others.
+        """
+        at = self.given.index(x)
+        own = slice(sum(self.widths[:at]), sum(self.widths[: at + 1]))
+        k = self.widths[at]
+        across = np.linalg.qr(self.root[own].T)[0]
+        left, _, right = np.linalg.svd(across[:k])
+        across[:k] += left @ right
+        mirror = Reflection(k, across, np.linalg.solve(across.T @ across / 2.0, across.T))
+        root = np.delete(mirror.of(self.root.T), own, axis=1).T
+        others = [(z, width) for z, width in zip(self.given, self.widths, strict=True) if z != x]
+        return Projection(tuple(z for z, _ in others), tuple(width for _, width in others), root, self.given), mirror
+
+
+class Reflection(NamedTuple):
+    """A reflection of a basis, without its first functions."""
+
+    first: int
+    across: Floats  # (size, first)
+    along: Floats  # (first, size)
+
+    def of(self, rows: Floats) -> Floats:
+        """Return what it makes of coefficients or functions, one a row."""
+        return np.asarray(rows[self.first :] - self.across[self.first :] @ (self.along @ rows))
 
 
 class _Products(NamedTuple):
@@ -149,7 +180,7 @@ class BlockTests(CountedTests):
         self._widths = np.diff(moments.start)
         self._kept: OrderedDict[Given, Projection] = OrderedDict()
         self._kept_explained: OrderedDict[Given, Floats] = OrderedDict()  # of all columns
-        self._answers: OrderedDict[tuple[int, int, Given], tuple[float, int]] = OrderedDict()
+        self._answers: OrderedDict[tuple[int, int, Given, Given | None], tuple[float, int]] = OrderedDict()
         self._given_rows: OrderedDict[Given, _GivenRows] = OrderedDict()
         self._lock = Lock()
         self._sampled = level is not None and level >= _LEAST_LEVEL
@@ -161,8 +192,41 @@ class BlockTests(CountedTests):
     @on_one_core
     def scan(self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False) -> BlockBatch:
         """Test each of ``xs`` against ``y`` given one set."""
-        columns, given = np.asarray(xs, np.int64), tuple(given)
         known = self._projection(tuple(sorted(given)))
+        return self._scan(np.asarray(xs, np.int64), y, tuple(given), known, even_if_unreliable=even_if_unreliable)
+
+    @on_one_core
+    def drop_one(self, members: Sequence[int], y: int, only: Sequence[int] | None = None) -> EvidenceBatch:
+        """Test each member, or ``only`` some of them, given all the others, from the basis of all if that is large."""
+        members = tuple(members)
+        whole, n = self._projection(tuple(sorted(members))), self.moments.n_rows
+        if whole.size < max(_MANY_GIVEN, sum(whole.widths)) or whole.size * n * 8 > _KEPT_ROWS:
+            return super().drop_one(members, y, only)
+        batches: list[EvidenceBatch] = []
+        for x in members if only is None else only:
+            known, mirror = whole.without(x)
+            given = tuple(z for z in members if z != x)
+            if known.widths != given_widths(self.moments, known.given):  # fewer columns, and so more functions of each
+                batches.append(self.scan((x,), y, given))
+                continue
+            batches.append(self._scan(np.array([x]), y, given, known, rows=self._reflected(known, whole, mirror)))
+        return concatenated(batches)
+
+    def _reflected(self, known: Projection, whole: Projection, mirror: Reflection) -> _GivenRows:
+        """Return the functions of a set over the rows, from those of the set with one column more."""
+        return _GivenRows(self.moments, known, lambda: mirror.of(self._rows_of(whole).basis.rows[1:]))
+
+    def _scan(
+        self,
+        columns: NDArray[np.int64],
+        y: int,
+        given: Given,
+        known: Projection,
+        *,
+        even_if_unreliable: bool = False,
+        rows: _GivenRows | None = None,
+    ) -> BlockBatch:
+        """Test columns given a set whose basis is known; ``rows``: its functions over the rows, if they are at hand."""
         widths = self._widths[columns]
         needed = self.reliability * (known.size + widths * self.moments.tested(y))
         room = self.moments.n_rows - known.size - widths * self.moments.tested(y) - 3
@@ -183,7 +247,7 @@ class BlockTests(CountedTests):
         if self._work(columns[near], y, known).sum() < _AT_ONCE:
             later[near] = [self._is_rare(x, y) for x in columns[near].tolist()]
         if (now := near & ~later).any():
-            log_p[now], method[now] = self._judged(columns[now], y, known, log_p[now])
+            log_p[now], method[now] = self._judged(columns[now], y, known, log_p[now], rows)
         return BlockBatch(
             columns,
             y,
@@ -268,17 +332,22 @@ class BlockTests(CountedTests):
         return float(self.reliability * (sum(self.moments.widths(given, 1)) + pairs))
 
     def _judged(
-        self, xs: NDArray[np.int64], y: int, known: Projection, log_p: Floats
+        self,
+        xs: NDArray[np.int64],
+        y: int,
+        known: Projection,
+        log_p: Floats,
+        rows: _GivenRows | None = None,
     ) -> tuple[Floats, NDArray[np.int8]]:
         """Return log p-values and methods by rows, from the last answers or anew; the same whoever of the two asks.
 
-        ``log_p``: what inner products say.
+        ``log_p``: what inner products say. ``rows``: the functions of what is given, if they are at hand.
         """
-        keys = [(min(x, y), max(x, y), known.given) for x in xs.tolist()]
+        keys = [(min(x, y), max(x, y), known.given, known.within) for x in xs.tolist()]
         answers = [self._answers.get(key) for key in keys]
         new = [i for i, answer in enumerate(answers) if answer is None]
         if new:
-            judged = _Rows(y, self._rows_of(known), sampled=self._sampled).of(xs[new], log_p[new])
+            judged = _Rows(y, rows or self._rows_of(known), sampled=self._sampled).of(xs[new], log_p[new])
             with self._lock:
                 for i, answer in zip(new, judged, strict=True):
                     self._answers[keys[i]] = answers[i] = answer
@@ -314,7 +383,7 @@ class BlockTests(CountedTests):
         """
         moments, k = self.moments, self.moments.tested(y)
         size, asked = int(moments.start[-1]), int(self._widths[xs].sum()) + k
-        if size <= _PROJECTED or asked * _FEW_OF > size:
+        if known.within is None and (size <= _PROJECTED or asked * _FEW_OF > size):
             across = np.ascontiguousarray(moments.across(y, k), np.float64)
             return _Products(self._explained(known), across, xs, y, moments.start, moments.first)
         columns = np.append(xs, y)
@@ -352,13 +421,7 @@ class BlockTests(CountedTests):
 
     def _rows_of(self, known: Projection) -> _GivenRows:
         """Return a set's functions over the rows, from the last ones or anew."""
-        step = self.moments.n_rows // _PART_ROWS
-        return self._recent(
-            self._given_rows,
-            known.given,
-            lambda: _GivenRows(self.moments, known, step if step > 1 else 0),
-            _KEPT_ROWS,
-        )
+        return self._recent(self._given_rows, known.given, lambda: _GivenRows(self.moments, known), _KEPT_ROWS)
 
     def _recent(self, kept: OrderedDict[Given, Kept], given: Given, make: Callable[[], Kept], most: int) -> Kept:
         """Return what is kept for a set, or make it; as many of the last ones are kept as take ``most`` bytes."""
@@ -382,11 +445,19 @@ def project(moments: Moments, given: Given, rows_a_function: float = _ROWS_A_FUN
     """Return an orthonormal basis of a set: as many functions of each number as rows allow."""
     if not given:
         return Projection((), (), np.zeros((0, 0)))
+    widths = given_widths(moments, given, rows_a_function, rows)
+    return Projection(given, widths, _whitening(moments.among(given, widths), widths))
+
+
+def given_widths(
+    moments: Moments, given: Given, rows_a_function: float = _ROWS_A_FUNCTION, rows: int = 0
+) -> tuple[int, ...]:
+    """Return how many functions of each given column rows allow."""
     for degree in range(GIVEN, 0, -1):
         widths = moments.widths(given, degree)
         if sum(widths) * rows_a_function <= (rows or moments.n_rows):
             break
-    return Projection(given, tuple(widths), _whitening(moments.among(given, widths), widths))
+    return tuple(widths)
 
 
 def explained_of(moments: Moments, known: Projection, at: NDArray[np.int64] | None = None) -> Floats:
@@ -468,13 +539,15 @@ def _whitening(gram: Floats, widths: Sequence[int]) -> Floats:
 class _GivenRows:
     """What is given, over the rows.
 
-    ``step``: every so many-th row is asked first where inner products leave little doubt; 0: there are too few rows.
+    ``functions``: where orthonormal functions of the given columns come from, if not from the columns. Each ``step``-th
+    row is asked first where inner products leave little doubt; 0: there are too few rows.
     """
 
-    def __init__(self, moments: Moments, known: Projection, step: int) -> None:
-        self.moments, self.known = moments, known
+    def __init__(self, moments: Moments, known: Projection, functions: Callable[[], Floats] | None = None) -> None:
+        self.moments, self.known, self._functions = moments, known, functions
         self._fits: dict[int, tuple[Floats, Floats]] = {}  # of targets
-        self.step = step if known.size * _ROWS_A_FUNCTION * step <= moments.n_rows else 0
+        step = moments.n_rows // _PART_ROWS
+        self.step = step if step > 1 and known.size * _ROWS_A_FUNCTION * step <= moments.n_rows else 0
 
     @property
     def nbytes(self) -> int:
@@ -484,7 +557,7 @@ class _GivenRows:
     @cached_property
     def basis(self) -> Basis:
         """An orthonormal basis of the given functions."""
-        return Basis.of(self.functions(self.known))
+        return Basis.of(self.functions(self.known) if self._functions is None else self._functions())
 
     @cached_property
     def part(self) -> Basis:

@@ -125,7 +125,7 @@ def _check_empty(tests: IndependenceTest, columns: list[int]) -> None:
 def _check_others(tests: IndependenceTest, columns: list[int]) -> None:
     """Check the questions that follow from `scan`, which a test may answer in its own way."""
     y, *members = columns[:4]
-    for evidence in tests.drop_one(members, y):
+    for evidence in (*tests.drop_one(members, y), *tests.drop_one(members, y, members[1:])):
         alone = tests.scan([evidence.x], y, tuple(z for z in members if z != evidence.x))
         if evidence.reliable != bool(alone.reliable[0]) or (
             evidence.reliable and not np.isclose(evidence.log_p, alone.log_p[0], rtol=1e-6, atol=1e-6)

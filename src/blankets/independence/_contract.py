@@ -67,10 +67,11 @@ class IndependenceTest(ABC):
         """Test one pair."""
         return self.scan((x,), y, given)[0]
 
-    def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
-        """Test each member against ``y`` given all the other members."""
+    def drop_one(self, members: Sequence[int], y: int, only: Sequence[int] | None = None) -> EvidenceBatch:
+        """Test each member, or ``only`` some of them, against ``y`` given all the other members."""
         members = tuple(members)
-        return concatenated([self.scan((x,), y, tuple(z for z in members if z != x)) for x in members])
+        asked = members if only is None else only
+        return concatenated([self.scan((x,), y, tuple(z for z in members if z != x)) for x in asked])
 
     def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which its dependence on ``y`` is weakest.

@@ -50,11 +50,10 @@ class MixedTests(IndependenceTest):
         ]
         return concatenated(parts, tuple(given)).where(np.argsort(np.argsort(measured, kind="stable"), kind="stable"))
 
-    def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
-        """Test each member against ``y`` given all the other members."""
-        if self.measured[[y, *members]].any():
-            return super().drop_one(members, y)
-        return self.tables.drop_one(members, y)
+    def drop_one(self, members: Sequence[int], y: int, only: Sequence[int] | None = None) -> EvidenceBatch:
+        """Test each member, or ``only`` some of them, against ``y`` given all the other members."""
+        tests = self.blocks if self.measured[[y, *members]].any() else self.tables  # each question is about all of them
+        return tests.drop_one(members, y, only)
 
     def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
         """Find, for each of ``xs``, the subset of ``among`` given which it is most weakly tied to ``y``."""

@@ -93,9 +93,11 @@ class TableTests(CountedTests):
         known = self._kept.get(key)
         return self._keep(key, self._scan(columns, y, given, even_if_unreliable=False)) if known is None else known
 
-    def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
-        """Test each member against ``y`` given all the other members, from one joint table if it is small."""
+    def drop_one(self, members: Sequence[int], y: int, only: Sequence[int] | None = None) -> EvidenceBatch:
+        """Test each member, or ``only`` some of them, given all the others, from one joint table if it is small."""
         members = tuple(members)
+        if only is not None:
+            return self.drop_one(members, y).where([members.index(x) for x in only])
         key = (y, members, None)
         known = self._kept.get(key)
         if known is not None:

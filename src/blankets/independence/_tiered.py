@@ -57,9 +57,9 @@ class TieredTests(Layer):
         """Test each of ``xs`` against ``y`` given one set."""
         return self.tests.scan(xs, y, given, even_if_unreliable=even_if_unreliable)
 
-    def drop_one(self, members: Sequence[int], y: int) -> EvidenceBatch:
-        """Test each member against ``y`` given all the other members."""
-        return self.tests.drop_one(members, y)
+    def drop_one(self, members: Sequence[int], y: int, only: Sequence[int] | None = None) -> EvidenceBatch:
+        """Test each member, or ``only`` some of them, against ``y`` given all the other members."""
+        return self.tests.drop_one(members, y, only)
 
     def separate(self, xs: Columns, y: int, among: Sequence[int], **sets: Unpack[Sets]) -> EvidenceBatch:
         """Find, for each x, the subset of ``among``, without columns later than x and y, that separates best.

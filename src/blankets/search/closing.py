@@ -112,12 +112,12 @@ class _Blanket:
 
     def leave(self, stay: Collection[int]) -> None:
         """Remove, one at a time and the weakest first, members that are irrelevant given the others."""
-        while len(self.members) > 1:
-            batch = self.tests.at_level(self.alpha).by_rows().drop_one(self.members, self.target)
-            free = batch.independent(self.alpha) & ~np.isin(batch.xs, list(stay))
-            if not free.any():
+        while len(self.members) > 1 and (free := [x for x in self.members if x not in stay]):
+            batch = self.tests.at_level(self.alpha).by_rows().drop_one(self.members, self.target, free)
+            irrelevant = batch.independent(self.alpha)
+            if not irrelevant.any():
                 return
-            evidence = batch[int(batch.order(free)[-1])]
+            evidence = batch[int(batch.order(irrelevant)[-1])]
             self.members.remove(evidence.x)
             self.trace.removed(evidence, "closing", "independent of the target given the other members")
 
