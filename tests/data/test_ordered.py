@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import blankets as bl
-from blankets.data import Reading, ingest
+from blankets.data import Reading, ingest, open_chunks, pack_chunks
 from blankets.errors import DataError, ParameterError, ReadingWarning, TargetError
 
 RNG = np.random.default_rng(5)
@@ -109,3 +109,39 @@ def test_on_the_command_line(tmp_path, capsys):
     blanket = bl.discover(TABLE, "t", ordered={"dose": ORDER, "stage": None})
     assert blanket.call.options["ordered"] == {"dose": ORDER, "stage": None}
     assert blanket.data["ordered"] == ["dose", "stage"]
+
+
+def test_several_numbers_are_in_order_beside_numbers():
+    table = {"school": RNG.integers(8, 17, N), "region": RNG.integers(1, 5, N), "grade": RNG.integers(1, 7, N)}
+    measured = table | {"income": RNG.normal(size=N)}
+    done = ingest(measured, "grade", numbers=True)  # the target has classes, and four codes may be no order
+    assert done.report.ordered == ("school",)
+    assert {done.frame.names[j] for j in done.frame.ordered} == {"school"}
+    for reading in (Reading(ordered=[]), Reading(discretize={"school": "categorical"}), Reading(missing="level")):
+        gaps = measured if reading.missing != "level" else measured | {"school": np.r_[np.nan, table["school"][1:]]}
+        assert ingest(gaps, "grade", numbers=True, reading=reading).frame.ordered == set()
+    assert ingest(table, "grade", numbers=True).frame.ordered == set()  # codes alone are counted
+
+
+def test_stores_know_the_same_orders(tmp_path):
+    table = pd.DataFrame({"school": RNG.integers(8, 17, N), "income": RNG.normal(size=N), "t": RNG.integers(0, 2, N)})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    there = bl.discover(table, "t", audit=False)
+    packed = bl.pack(tmp_path / "table.csv", tmp_path / "store", target="t")
+    in_parts = pack_chunks(open_chunks(tmp_path / "table.csv"), tmp_path / "parts", "t")
+    for store in (packed, in_parts):
+        assert bl.test(store, "school", "t") == bl.test(table, "school", "t")
+        assert bl.discover(store, "t", audit=False).members == there.members
+
+
+def test_several_numbers_are_told_by_their_spread():
+    """One regression with the number itself, as ordinary least squares says."""
+    rng = np.random.default_rng(3)
+    school, age = rng.integers(8, 17, 600), rng.normal(40, 10, 600)
+    table = {"school": school, "age": age, "wage": 0.8 * school + 0.1 * age + rng.normal(size=600)}
+    blanket = bl.discover(table, "wage")
+    told = blanket.effects.contrasts["school"][0]
+    fit = np.linalg.lstsq(np.column_stack([np.ones(600), school, age]), table["wage"], rcond=None)[0]
+    assert told.compared == f"per {school.std():.3g} (1 SD)"
+    assert told.estimate == pytest.approx(fit[1] * school.std(), rel=1e-6)
+    assert "Levels in order: school." in str(blanket)

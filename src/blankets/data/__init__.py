@@ -9,8 +9,9 @@ from blankets.data._files import read_table
 from blankets.data._findings import Findings
 from blankets.data._frame import DenseColumns, Frame, NumberColumn, SparseColumns
 from blankets.data._imputed import completed_tables, repeated, repeated_reading, stacked
-from blankets.data._ingest import Ingested, column_beside, ingest, on_scales
+from blankets.data._ingest import Ingested, column_beside, ingest
 from blankets.data._numeric import NumericTable, ingest_numeric
+from blankets.data._orders import on_scales, several_numbers
 from blankets.data._pack import pack_chunks, pack_ingested
 from blankets.data._readers import from_any as read_column
 from blankets.data._reading import DEFAULT, Reading, ReadingOptions
@@ -57,6 +58,7 @@ __all__ = [
     "is_store",
     "numbers_of",
     "on_scales",
+    "several_numbers",
     "open_chunks",
     "open_table",
     "pack_chunks",

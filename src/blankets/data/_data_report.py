@@ -113,7 +113,7 @@ class DataReport:
             *((True, sentence) for sentence in self._duplicate_lines()),
             (self.many_levels, f"So many levels that few tests will be reliable: {listed(self.many_levels)}."),
             (self.numbers, f"Numbers, tested without cutting: {listed(self.numbers)}."),
-            (self.ordered, f"Categories in order: {listed(self.ordered)}."),
+            (self.ordered, f"Levels in order: {listed(self.ordered)}."),
             *((True, sentence) for sentence in self._binning_lines()),
             *((True, sentence) for sentence in self.notes),
             (self.unused_levels, f"Declared levels that no row has: in {listed(self.unused_levels)}."),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -21,6 +21,7 @@ from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import Frame, NumberColumn, code_type, digest, take_rows
+from blankets.data._orders import found_orders
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns
 from blankets.data._room import check_room
@@ -29,21 +30,11 @@ from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
 from blankets.data._tables import open_table
 from blankets.data._units import column_for
-from blankets.errors import DataError, TargetError, listed
+from blankets.errors import DataError, TargetError
 
 Rows = NDArray[np.int64]  # those that are used, some perhaps several times
 
 AS_IT_IS = Reading(na=())  # for a table that was read before
-# Whole numbers that are answers on a scale, if at least so many columns have the same. One such column alone may be
-# a code without an order, such as a region.
-SCALES = (*(tuple(range(1, top + 1)) for top in (5, 6, 7, 9, 10)), tuple(range(11)))
-SCALED = 3
-
-
-def on_scales(levels: Mapping[int, tuple[object, ...]]) -> dict[tuple[int, ...], list[int]]:
-    """Return scales with the columns whose levels are theirs, where several columns have the same scale."""
-    alike = {scale: [j for j, some in levels.items() if some == scale] for scale in SCALES}
-    return {scale: columns for scale, columns in alike.items() if len(columns) >= SCALED}
 
 
 @dataclass(frozen=True, eq=False)
@@ -303,7 +294,7 @@ class _Work:
         if frame.n_columns > (target is not None):
             findings.leave_out(asked.named)
         findings.check(missing=asked.reading.missing)
-        frame = self._with_scales(frame)
+        frame = self._with_orders(frame)
         findings.warn()
         width = len(table.names) if table.positional else None
         policy, labels = asked.reading.missing, self.missing_labels
@@ -323,21 +314,17 @@ class _Work:
         at = None if name is None else frame.index(name)
         return Ingested(frame, at, encoder, report, unlabeled, *asked.units.of_rows(rows))
 
-    def _with_scales(self, frame: Frame) -> Frame:
-        """Give the levels of answers on a scale their order, where several columns have the same scale."""
-        reading = self.asked.reading
-        if not self.numbers or reading.ordered is not None:
+    def _with_orders(self, frame: Frame) -> Frame:
+        """Give columns the order that their levels seem to have."""
+        if not self.numbers:
             return frame
-        plain = [j for j in range(frame.n_columns) if reading.rule_for(frame.names[j])[0] != "categorical"]
-        for scale, alike in on_scales({j: frame.levels[j] for j in plain if j not in frame.ordered}).items():
-            names = [frame.names[j] for j in alike]
-            self.findings.ordered += names
-            self.findings.notes.append(
-                f"{len(names)} columns look like answers on a scale from {scale[0]} to {scale[-1]} and were read in "
-                f"that order: {listed(names, 3)}; ordered=[] reads them without."
-            )
-            frame = replace(frame, ordered=frame.ordered | set(alike))
-        return frame
+        levels = dict(zip(frame.names, frame.levels, strict=True))
+        beside = bool(frame.numbers)
+        ordered = frozenset(frame.names[j] for j in frame.ordered)
+        found = found_orders(levels, self.asked.reading, self.asked.target, ordered, beside_numbers=beside)
+        self.findings.ordered += found.names
+        self.findings.notes += found.notes
+        return replace(frame, ordered=frame.ordered | {frame.index(name) for name in found.names})
 
     def _kept_rows(self) -> Mask:
         """Return the rows without missing values in the features that will be used."""

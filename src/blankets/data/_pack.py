@@ -25,6 +25,7 @@ from blankets.data._columns import Column, Mask, Numbers, Refused
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import NARROW, Frame, code_type, digest
 from blankets.data._ingest import Ingested, Target
+from blankets.data._orders import found_orders
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns, check_rows
 from blankets.data._store import Store, StoreWriter, is_store
@@ -149,6 +150,15 @@ class _Packing:
             for name in kept:
                 if name != self.asked.target:
                     self.findings.use(name, codings[name])
+            declared = {name for name in kept if codings[name].kind == "ordered"}
+            # Beside the numbers that are kept; the report is about the codes.
+            found = found_orders(
+                {name: codings[name].levels for name in kept if codings[name].binning is None},
+                self.reading,
+                self.asked.target,
+                declared,
+                beside_numbers=any(names[j] in kept for j in numbers),
+            )
             unlabeled = None if target is None else target.unlabeled
             report = self.findings.report(
                 n_rows=n_rows,
@@ -170,7 +180,7 @@ class _Packing:
                 fingerprint=fingerprint,
                 digests=[digests[name] for name in kept],
                 holes=frozenset(k for k, name in enumerate(kept) if codings[name].holes),
-                ordered=frozenset(k for k, name in enumerate(kept) if codings[name].kind == "ordered"),
+                ordered=frozenset(k for k, name in enumerate(kept) if name in declared or name in found.names),
             )
 
     def _numbers(self, names: Sequence[str], codings: Mapping[str, Coding], target: Target | None) -> list[int]:

@@ -91,7 +91,8 @@ class Reading:
     ordered : list of str, or mapping of str to list, optional
         Columns whose levels have an order: names, where the values are numbers or the table declares the order, or a
         mapping of names to levels from lowest to highest (None: as for names). Default: what the table declares, and
-        answers on a scale such as 1 to 5, if at least three columns have it; ``[]``: only what the table declares.
+        answers on a scale such as 1 to 5, if at least three columns have it, and in a table that holds numbers every
+        feature with five or more different numbers; ``[]``: only what the table declares.
     separator : str, optional
         The character between the fields of a text file; default: as its first lines show.
     decimal : {".", ","}, optional

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from blankets.data import on_scales
+from blankets.data import on_scales, several_numbers
 from blankets.results import Finding, joined
 from blankets.study import Study
 
-FEWEST_NUMBERS, FEWEST_WORDS = 5, 3  # levels from which an order is worth a word
+FEWEST_WORDS = 3  # levels from which an order is worth a word
 _SCALES = (
     "never < almost never|rarely|seldom < sometimes|occasionally < often|frequently < almost always|usually < always",
     "strongly disagree < disagree|somewhat disagree < neutral|neither agree nor disagree|undecided "
@@ -44,9 +44,9 @@ def order_findings(study: Study) -> Iterator[Finding]:
     frame = study.frame
     free = [j for j in range(frame.n_columns) if j not in frame.ordered and j not in frame.numbers]
     absent = {} if study.encoder is None else study.encoder.missing_labels
-    there = {j: tuple(x for x in frame.levels[j] if x != absent.get(frame.names[j])) for j in free}
-    used = {j for columns in on_scales(there).values() for j in columns}  # an audit reads these without, tests do not
-    levels = {frame.names[j]: some for j, some in there.items() if j not in used}
+    there = {frame.names[j]: tuple(x for x in frame.levels[j] if x != absent.get(frame.names[j])) for j in free}
+    used = {name for columns in on_scales(there).values() for name in columns}  # an audit reads these without order
+    levels = {name: some for name, some in there.items() if name not in used}
     words = {name: order for name, some in levels.items() if (order := in_order(some)) is not None}
     for name, order in words.items():
         yield Finding(
@@ -56,11 +56,9 @@ def order_findings(study: Study) -> Iterator[Finding]:
             f"{' < '.join(map(str, order))}.",
             next_step=f"If it has a meaning: ordered={{{name!r}: {list(order)!r}}}.",
         )
-    several = {n: some for n, some in levels.items() if n not in study.report.binned and len(some) >= FEWEST_NUMBERS}
-    numbers = [
-        n for n, some in several.items() if all(isinstance(x, int | float) and not isinstance(x, bool) for x in some)
-    ]
-    if numbers and study.reading.ordered is None:
+    numbers = [n for n, some in levels.items() if n not in study.report.binned and several_numbers(some)]
+    beside = study.report.binned or frame.numbers  # tests use their order there
+    if numbers and not beside and study.reading.ordered is None:
         yield Finding(
             kind="order",
             columns=tuple(numbers),

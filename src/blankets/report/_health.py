@@ -74,6 +74,8 @@ def _peculiar(data: Mapping[str, Any]) -> Iterator[dict[str, str]]:
         yield _finding("note", "Many levels", f"{joined(names)}: few tests with them can be reliable.")
     if numbers := data.get("numbers"):
         yield _finding("fine", "Numbers", f"{joined(numbers)}; tested without cutting.")
+    if ordered := data.get("ordered"):
+        yield _finding("fine", "Levels in order", f"{joined(ordered)}; tests use their order.")
     if binned := data.get("binned"):
         names = [f"{name} ({len(how['cuts']) + 1} levels, {how['rule']})" for name, how in binned.items()]
         yield _finding("note", "Cut into levels", f"{joined(names)}; continuous columns.")

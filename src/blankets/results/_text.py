@@ -271,6 +271,8 @@ def _method(blanket: Blanket) -> Iterator[str]:
         yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"
     if numbers := blanket.data.get("numbers"):
         yield f"Numbers, tested without cutting: {joined(tuple(numbers))}."
+    if ordered := blanket.data.get("ordered"):
+        yield f"Levels in order: {joined(tuple(ordered))}."
     if cut := blanket.data.get("binned"):
         yield cut_sentence(cut)
     lost = any(one.kind == "rows lost" for one in blanket.checks)  # a check says it already

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.counting import is_heavy, standardized
-from blankets.data import Frame, NumericTable
+from blankets.data import Frame, NumericTable, several_numbers
 from blankets.results import Contrast, Effects, Measure, count_of, digits, joined, shown
 from blankets.stats import (
     Regression,
@@ -204,6 +204,9 @@ def _member(study: Study, j: int, rows: Ints) -> _Member:
     frame = study.frame
     if j in frame.numbers:
         return _of_number(name, frame.numbers[j].values[rows])
+    if j in frame.ordered and several_numbers(frame.levels[j]):
+        codes, values = frame.column(j)[rows], np.array([*frame.levels[j], np.nan], np.float64)
+        return _of_number(name, values[codes])
     graded = j in frame.ordered or name in study.report.binned
     words = [_word(level) for level in frame.levels[j]]
     return _of_levels(name, frame.column(j)[rows].astype(np.int64), words, graded=graded)

@@ -1,0 +1,83 @@
+"""Orders of levels that nobody declared: answers on a scale, and several numbers in a table that holds numbers.
+
+Tests of an order lose little if it has no meaning, because each level has a function of its own as well (methods,
+section 10). So the order is used where columns are tested by functions anyway. Tables of codes alone are counted, and
+only scales that several columns share are taken for an order there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from blankets.data._reading import Reading
+from blankets.errors import listed
+
+# Whole numbers that are answers on a scale, if at least so many columns have the same. One such column alone may be
+# a code without an order, such as a region.
+SCALES = (
+    *(tuple(range(1, top + 1)) for top in (5, 6, 7, 9, 10)),
+    *(tuple(range(-top, top + 1)) for top in (2, 3, 4, 5)),
+    tuple(range(11)),
+)
+SCALED = 3
+SEVERAL_NUMBERS = 5  # from so many on: years of school, visits, rooms
+
+Levels = Mapping[str, tuple[object, ...]]
+
+
+class Orders(NamedTuple):
+    """Columns whose levels seem to have an order, and what to say of them."""
+
+    names: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def found_orders(
+    levels: Levels, reading: Reading, target: str | None, ordered: Collection[str], *, beside_numbers: bool
+) -> Orders:
+    """Return the columns whose levels seem to have an order, if the user says nothing of orders.
+
+    ``levels``: of each column. ``ordered``: columns whose order is known. ``beside_numbers``: whether the table holds
+    numbers; there several numbers are in order, but for the target, whose levels are classes.
+
+    Examples
+    --------
+    >>> levels = {"school": (8, 9, 10, 12, 16), "region": (1, 2, 3, 4), "grade": (1, 2, 3, 4, 5)}
+    >>> found_orders(levels, Reading(), "grade", (), beside_numbers=True).names
+    ('school',)
+    """
+    if reading.ordered is not None:
+        return Orders()
+    free = {
+        name: some
+        for name, some in levels.items()
+        if name not in ordered and reading.rule_for(name)[0] != "categorical"
+    }
+    names, notes = [], []
+    for scale, alike in on_scales(free).items():
+        names += alike
+        notes.append(
+            f"{len(alike)} columns look like answers on a scale from {scale[0]} to {scale[-1]} and were read in "
+            f"that order: {listed(alike, 3)}; ordered=[] reads them without."
+        )
+    if beside_numbers:
+        names += [name for name in free if name not in names and name != target and several_numbers(free[name])]
+    return Orders(tuple(names), tuple(notes))
+
+
+def on_scales(levels: Levels) -> dict[tuple[int, ...], list[str]]:
+    """Return scales with the columns whose levels are theirs, where several columns have the same scale."""
+    alike = {scale: [name for name, some in levels.items() if some == scale] for scale in SCALES}
+    return {scale: columns for scale, columns in alike.items() if len(columns) >= SCALED}
+
+
+def several_numbers(levels: tuple[object, ...]) -> bool:
+    """Tell whether levels are several numbers.
+
+    >>> several_numbers((0, 1, 2, 3, 4.5)), several_numbers((1, 2, 3)), several_numbers(("1", "2", "3", "4", "5"))
+    (True, False, False)
+    """
+    return len(levels) >= SEVERAL_NUMBERS and all(
+        isinstance(level, int | float) and not isinstance(level, bool) for level in levels
+    )
