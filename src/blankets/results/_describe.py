@@ -128,7 +128,7 @@ def _why_undecided(name: str, rows: float, n_rows: int) -> str:
             f"gaps, weights or groups leave too little of the {count_of(n_rows, 'row')} to test it given the members: "
             f"fewer gaps, or more rows, would settle it"
         )
-    needed = f"that takes {rows:,.0f} rows, or fewer levels of {shown(name)} and of the members"
+    needed = f"that takes {rows:,.0f} rows, fewer levels of {shown(name)} and of the members, or their order (ordered=)"
     return f"{count_of(n_rows, 'row')} are too few to test it given the members: {needed}"
 
 
