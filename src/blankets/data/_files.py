@@ -91,6 +91,7 @@ def read_table(
     Examples
     --------
     >>> import tempfile, pathlib
+    >>> from blankets.data import read_table
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "clinic.csv"
     ...     _ = path.write_text("age;dose\n61;1,5\n38;0,25\n")

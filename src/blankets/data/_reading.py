@@ -110,6 +110,7 @@ class Reading:
 
     Examples
     --------
+    >>> from blankets import Reading
     >>> Reading(missing="drop", exclude="id").exclude
     ('id',)
     >>> Reading.of({"mising": "drop"})

@@ -66,6 +66,7 @@ class Engine:
 
     Examples
     --------
+    >>> from blankets import Engine
     >>> Engine.of("dask").kind, Engine(memory_limit="1.5 GB").limit
     ('dask', 1500000000)
     """

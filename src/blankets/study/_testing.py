@@ -56,6 +56,7 @@ class Testing:
 
     Examples
     --------
+    >>> from blankets import Testing
     >>> Testing.of("g")
     Testing(kind='g', dof='adjusted', reliability=5.0, strength='p-value')
     """
