@@ -85,8 +85,8 @@ def of_interest(fullname: str, names: Iterable[str]) -> dict[str, Any]:
     """Return what users read or call of a class, by name."""
     module, _, name = fullname.rpartition(".")
     of = getattr(importlib.import_module(module), name)
-    left_out = INSIDE.get(name, ()) if name not in ARGUMENTS else names
-    return {x: inspect.getattr_static(of, x, None) for x in names if x not in left_out}
+    left_out = INSIDE.get(name, ())
+    return {} if name in ARGUMENTS else {x: inspect.getattr_static(of, x, None) for x in names if x not in left_out}
 
 
 def described(fullname: str, names: Iterable[str]) -> list[str]:
@@ -108,9 +108,13 @@ autosummary_context = {"described": described, "for_users": for_users}
 
 
 def breakable(app: Any, page: str, template: str, context: dict[str, Any], doctree: Any) -> None:
-    """Let long names break after dots, brackets and underscores: no phone is wide enough for them."""
-    long = re.compile(r'(?<=<span class="pre">)[^<>\s]{21,}(?=</span>)|(?<=<h1>)blankets\.[^<>\s]+(?=<a)')
-    body = long.sub(lambda found: re.sub(r"([._(=])(?!$)", r"\1<wbr>", found[0]), context.get("body", ""))
+    """Let long names break after dots, brackets and underscores, titles after dots: no phone is wide enough."""
+    body = context.get("body", "")
+    for long, ends in (
+        (r'(?<=<span class="pre">)[^<>\s]{21,}(?=</span>)', "[._(=]"),
+        (r"(?<=<h1>)blankets\.[^<>\s]+", "[.]"),
+    ):
+        body = re.sub(long, lambda found, ends=ends: re.sub(rf"({ends})(?!$)", r"\1<wbr>", found[0]), body)
     context["body"] = body.replace('<span class="sig-paren">(</span>', '<span class="sig-paren">(</span><wbr>')
 
 

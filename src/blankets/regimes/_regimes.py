@@ -44,9 +44,11 @@ class Supervised(Regime):
 
     Examples
     --------
-    >>> from blankets import Supervised
-    >>> Supervised().valid
-    (<Surrogate.FULL: 'full'>,)
+    It is what ``labels="auto"`` finds, and what ``labels="supervised"`` means.
+
+    >>> import blankets as bl
+    >>> bl.kappa(labels=bl.Supervised())
+    1.0
     """
 
     name: ClassVar[str] = "supervised"

@@ -67,8 +67,8 @@ class Engine:
     Examples
     --------
     >>> from blankets import Engine
-    >>> Engine.of("dask").kind, Engine(memory_limit="1.5 GB").limit
-    ('dask', 1500000000)
+    >>> Engine(memory_limit="1.5 GB").limit
+    1500000000
     """
 
     kind: str = "auto"

@@ -57,8 +57,8 @@ class Testing:
     Examples
     --------
     >>> from blankets import Testing
-    >>> Testing.of("g")
-    Testing(kind='g', dof='adjusted', reliability=5.0, strength='p-value')
+    >>> Testing("g", dof="nominal")
+    Testing(kind='g', dof='nominal', reliability=5.0, strength='p-value')
     """
 
     kind: str = "auto"
