@@ -111,7 +111,7 @@ def breakable(app: Any, page: str, template: str, context: dict[str, Any], doctr
     """Let long names break after dots, brackets and underscores, titles after dots: no phone is wide enough."""
     body = context.get("body", "")
     for long, ends in (
-        (r'(?<=<span class="pre">)[^<>\s]{21,}(?=</span>)', "[._(=]"),
+        (r'(?<=<span class="pre">)[^<>\s]{21,}(?=</span>)', r"(?<!\d)[.]|[_(=]"),
         (r"(?<=<h1>)blankets\.[^<>\s]+", "[.]"),
     ):
         body = re.sub(long, lambda found, ends=ends: re.sub(rf"({ends})(?!$)", r"\1<wbr>", found[0]), body)
