@@ -253,6 +253,15 @@ def test_columns_that_no_test_can_reach_are_named():
     assert any("post code" in sentence for sentence in blanket.warnings)
 
 
+def test_counts_that_no_test_can_reach_may_be_said_to_be_numbers():
+    rng = np.random.default_rng(0)
+    flow = rng.integers(50, 62, 24)
+    table = {"flow": flow, "loss": flow + rng.normal(size=24)}
+    with pytest.warns(TooFewRowsWarning, match=r"say that they are numbers, with discretize=\{'flow': 'number'\}"):
+        assert bl.discover(table, "loss").members == ()
+    assert bl.discover(table, "loss", discretize={"flow": "number"}).members == ("flow",)
+
+
 def test_a_table_without_features():
     with pytest.raises(DataError, match="no feature columns besides the target"):
         bl.discover({"y": [0, 1] * 20}, "y")

@@ -276,6 +276,14 @@ class TestInTheAnswer:
         assert found[f"above {high:.4g}"] == pytest.approx(means["high"] - means["middle"], rel=1e-9)
         assert blanket.effects.of("x").tells("difference")
 
+    def test_thirds_that_are_one_value_are_called_by_it(self):
+        rng = np.random.default_rng(4)
+        visits = np.where(rng.random(1500) < 0.7, 0.0, rng.exponential(5, size=1500))
+        pain = 2.0 * (visits > 0) - 0.2 * visits + rng.normal(size=1500)
+        data = pd.DataFrame({"visits": visits, "pain": pain, "w": rng.normal(size=1500)})
+        found = {one.compared: one.estimate for one in bl.discover(data, "pain").effects.contrasts["visits"]}
+        assert found["above 0 vs 0"] == pytest.approx(pain[visits > 0].mean() - pain[visits == 0].mean(), rel=1e-9)
+
     def test_a_member_without_a_clear_comparison_is_marked(self, blanket):
         name = blanket.members[0]
         unclear = Contrast(compared="yes vs no", estimate=1.1, low=0.9, high=1.3)

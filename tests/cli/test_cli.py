@@ -76,9 +76,11 @@ def test_version(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["discver"], "No such command 'discver'"),
+        (["discver"], "No such command 'discver'; did you mean 'discover'?"),
+        (["xyz"], "No such command 'xyz'."),
+        (["discover", "https://example.org/a.csv", "-t", "a"], "is an address of the web, not a file; download it"),
         (["discover"], "Missing argument 'FILE'"),
-        (["discover", "nothing.csv", "-t", "a"], "Path 'nothing.csv' does not exist"),
+        (["discover", "nothing.csv", "-t", "a"], "there is no file 'nothing.csv'"),
         (["discover", __file__], "Say with --target which column"),
         (["discover", __file__, "-t", "a", "--option", "k"], "'k' is not of the form NAME=VALUE"),
         (["discover", __file__, "-t", "a", "--save", "no/such/folder.json"], "there is no folder 'no/such'"),
@@ -94,6 +96,13 @@ def test_wrong_usage_is_2(arguments, message, capsys):
     out, err = capsys.readouterr()
     assert message in err
     assert out == ""
+
+
+def test_options_that_are_a_little_alike_are_not_suggested(capsys):
+    assert run(["discover", __file__, "--traget", "a"]) == 2
+    err = capsys.readouterr().err
+    assert "--target" in err
+    assert "--strength" not in err
 
 
 # discover --------------------------------------------------------------------------------------------
@@ -402,7 +411,7 @@ def test_the_installed_command_runs():
     command = [sys.executable, "-c", "from blankets.cli import main; main()"]
     done = subprocess.run([*command, "discover", "nothing.csv"], capture_output=True, text=True)
     assert done.returncode == 2
-    assert "does not exist" in done.stderr
+    assert "there is no file 'nothing.csv'" in done.stderr
     command.insert(1, "-Ximporttime")
     helped = subprocess.run([*command, "--help"], capture_output=True, text=True)
     assert helped.returncode == 0

@@ -128,10 +128,10 @@ def test_the_same_blanket_with_what_was_recognized_in_print(tmp_path, name, caps
     with pytest.warns(ReadingWarning):
         blanket = bl.discover(path, "ill")
     assert blanket.members == MEMBERS
-    assert "1 column holds dates and was read as numbers of days: 'visit'." in blanket.warnings
+    assert "1 column holds dates and was read as numbers of days since 1970-01-01: 'visit'." in blanket.warnings
     assert run(["discover", str(path), "-t", "ill"]) == 0
     printed = capsys.readouterr()
-    assert "note: 1 column holds dates and was read as numbers of days: 'visit'." in printed.out
+    assert "note: 1 column holds dates and was read as numbers of days since 1970-01-01: 'visit'." in printed.out
     assert printed.err == ""  # each note is written once
 
 

@@ -72,6 +72,8 @@ def test_odd_names_are_fine():
 def test_unknown_target_suggests_the_nearest():
     with pytest.raises(TargetError, match=r"no target column 'readmited'; did you mean 'readmitted'.*the columns are"):
         ingest({"readmitted": [0, 1], "age": [0, 1]}, "readmited")
+    with pytest.raises(TargetError, match=r"give one column by its name, but this is a list: \['a'\]; for several tar"):
+        ingest({"a": [0, 1], "b": [0, 1]}, ["a"])
     with pytest.raises(TargetError, match="no column number 7; the table has columns 0 to 1"):
         ingest(np.eye(2), 7)
     with pytest.raises(
@@ -196,11 +198,11 @@ def test_y_that_is_no_column():
 
 
 def test_constant_columns_are_left_out():
-    with pytest.warns(ConstantColumnWarning, match="single value: 'c', 'd'$"):
+    with pytest.warns(ConstantColumnWarning, match="single value, or none: 'c', 'd'$"):
         done = ingest(GOOD | {"c": np.ones(N), "d": ["x"] * N}, "t")
     assert done.frame.names == ("a", "b", "t")
     assert done.report.constant == ("c", "d")
-    assert done.report.left_out == {"c": "it has a single value", "d": "it has a single value"}
+    assert done.report.left_out == {"c": "it has a single value, or none", "d": "it has a single value, or none"}
     assert ingest(GOOD | {"c": np.ones(N)}, "t", reading=Reading(keep=["c"])).frame.names == ("a", "b", "t", "c")
 
 
@@ -477,7 +479,7 @@ def test_report_as_data_and_as_sentences():
     assert plain["binned"]["age"]["rule"] == "sturges"
     assert report.lines() == [
         "400 rows and 5 columns are used.",
-        "Left out, a single value: 'c'.",
+        "Left out, a single value or none: 'c'.",
         "Continuous, cut into bins by the rule 'sturges': 'age'.",
         "Declared levels that no row has: in 'grade'.",
     ]

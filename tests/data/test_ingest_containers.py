@@ -263,7 +263,7 @@ def test_every_kind_of_missing_truth_value(column):
 
 @pytest.mark.parametrize("column", [[None] * 4, pl.Series([None] * 4), pa.nulls(4), pd.Series([np.nan] * 4)])
 def test_columns_without_any_value_are_constant(column):
-    with pytest.warns(BlanketsWarning, match="single value: 'a'"):
+    with pytest.warns(BlanketsWarning, match="single value, or none: 'a'"):
         done = ingest({"a": column, "b": [0, 0, 1, 1], "t": [0, 1, 1, 0]}, "t")
     assert done.frame.names == ("b", "t")
 
@@ -429,7 +429,9 @@ def test_dates_are_told_and_are_no_identifiers():
     n = 60
     days = np.arange(n) + np.datetime64("2024-01-01")
     table = {"visit": days, "born": days.astype(object), "a": [0, 1] * 30, "t": [0, 0, 1, 1] * 15}
-    with pytest.warns(ReadingWarning, match=r"2 columns hold dates and were read as numbers of days: 'visit', 'b"):
+    with pytest.warns(
+        ReadingWarning, match=r"2 columns hold dates and were read as numbers of days since 1970-01-01: 'visit', 'b"
+    ):
         done = ingest(table, "t", reading=Reading(keep=["born"]), numbers=True)
     assert done.report.numbers == ("visit", "born")
     new = done.encoder.transform(

@@ -121,6 +121,27 @@ def test_missing_file(tmp_path):
         ingest("no/such/folder/t.csv")
     with pytest.raises(DataError, match="is a folder; give the path of one"):
         ingest(tmp_path)
+    with pytest.raises(DataError, match=r"there is no file '.*visited.csv'$"):  # no name is alike, only the ending is
+        ingest(tmp_path / "visited.csv")
+    with pytest.raises(DataError, match=r"'https:/example.org/t.csv' is an address of the web, not a file; download"):
+        ingest("https://example.org/t.csv")
+
+
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        (b"PK\x03\x04", "is an Excel file or a zip archive, not text; give it the ending .xlsx, or unpack it"),
+        (b"\xd0\xcf\x11\xe0", "is a file of Excel, not text; give it the ending .xls"),
+        (b"PAR1", "is a Parquet file, not text; give it the ending .parquet"),
+        (b"%PDF", "is a PDF file, not text; save the table as a CSV file"),
+        (b"\x1f\x8b", "is compressed; give it the ending .gz"),
+        (b"<!DOCTYPE html>\n<p>", r"is a page of the web \(HTML\), not a table; download the file itself"),
+    ],
+)
+def test_other_files_that_are_called_csv(tmp_path, start, message):
+    (tmp_path / "t.csv").write_bytes(start + b"a,b\n1,2\n" * 9)
+    with pytest.raises(DataError, match=message):
+        ingest(tmp_path / "t.csv")
 
 
 def test_unknown_kind_of_file(tmp_path):

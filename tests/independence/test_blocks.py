@@ -5,6 +5,7 @@ import pytest
 import statsmodels.api as sm
 from scipy import stats
 
+import blankets as bl
 from blankets import discover
 from blankets.counting import MemoryCounter, MemoryMoments, _moments
 from blankets.data import ingest
@@ -221,7 +222,10 @@ def test_the_last_look_asks_rows_where_variances_move(monkeypatch):
     assert quick.p > 0.05
     assert max(expected, again.p) < 0.001
     assert BlockTests(MemoryMoments(frame)).test(x, y, [z, group]).p == again.p
-    assert "x" in discover(table, "y").members
+    found = discover(table, "y")
+    assert "x" in found.members
+    rest = [name for name in found.members if name != "x"]
+    assert found.strengths["x"].log_p == pytest.approx(bl.test(table, "x", "y", given=rest).log_p)  # no quicker test
     # One column that is dependent is enough to go on: the others are asked when it is a member.
     assert tests.by_rows().scan([x, group], y, [z]).method.tolist() == tests.scan([x, group], y, [z]).method.tolist()
     monkeypatch.setattr(_blocks, "_AGAIN", 0.0)

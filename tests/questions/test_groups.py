@@ -93,6 +93,11 @@ def test_few_groups_are_told():
         bl.discover(visits(12), "ill", groups="patient")
 
 
+def test_a_single_group_is_refused(table):
+    with pytest.raises(DataError, match=r"'groups' puts all rows into one group.*or leave groups= out"):
+        bl.discover(table, "ill", groups=np.zeros(len(table)))
+
+
 def test_what_could_have_been_missed_counts_a_group_as_a_row(table):
     blanket = bl.discover(table, "ill", groups="patient")
     for row in blanket.could_have_missed():

@@ -352,7 +352,7 @@ def test_health_tells_each_kind_of_trouble():
     findings = report_content(blanket_of(data=data, excluded={"mine": "asked for"}))["health"]
     told = {one["what"]: (one["tone"], one["detail"]) for one in findings}
     assert told["Rows"] == ("loss", "10 of 1,010 were deleted for missing values in bmi.")
-    assert told["Constant"] == ("loss", "c; left out: a single value.")
+    assert told["Constant"] == ("loss", "c; left out: a single value, or none.")
     assert told["Like an identifier"][1].startswith("id;")
     assert told["Without a cut"][1].startswith("flat;")
     assert told["Duplicates"][1].startswith("a2 (the same as a);")

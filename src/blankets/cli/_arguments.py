@@ -189,7 +189,13 @@ class Source(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Check that the path exists, unless it is a pattern."""
-        return value if has_magic(str(value)) else super().convert(value, param, ctx)
+        if has_magic(str(value)):
+            return value
+        if not Path(value).exists():
+            from blankets.data import no_file
+
+            self.fail(no_file(Path(value)), param, ctx)
+        return super().convert(value, param, ctx)
 
 
 def value_of(text: str) -> Any:

@@ -13,7 +13,7 @@ import click
 
 from blankets import __version__
 from blankets.cli._options import in_options
-from blankets.errors import BlanketsError, Interrupted, ParameterError
+from blankets.errors import BlanketsError, Interrupted, ParameterError, did_you_mean
 
 WRONG_USAGE, BAD_DATA, STOPPED = 2, 3, 130
 NAMES = (
@@ -46,6 +46,8 @@ class Commands(click.Group):
         """Find the command that the first word names; where that is a file, say which command it needs."""
         if args[0] not in NAMES and Path(args[0]).exists():
             ctx.fail(f"A command comes before the file. Try: blankets discover {shlex.quote(args[0])}")
+        if args[0] not in NAMES and (meant := did_you_mean(args[0], NAMES)):
+            ctx.fail(f"No such command {args[0]!r}{meant}")
         return super().resolve_command(ctx, args)
 
     def all(self) -> list[click.Command]:
@@ -89,6 +91,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     try:
         code = commands.main(words, prog_name="blankets", standalone_mode=False, obj=words)
     except click.ClickException as error:
+        if isinstance(error, click.NoSuchOption) and error.possibilities:  # click's are any that are a little alike
+            got, near = error.option_name.strip("-"), error.possibilities
+            near[:] = [option for option in near if did_you_mean(got, [option.strip("-")])]
         error.show()
         return error.exit_code
     except click.Abort as abort:  # click's name for Ctrl-C

@@ -5,7 +5,7 @@ from blankets.data._coding import Coding, decide, decide_target
 from blankets.data._columns import Categories, Column, Refused, factorize
 from blankets.data._data_report import MISSING_IS_A_LEVEL, Binning, DataReport
 from blankets.data._encoder import Encoder
-from blankets.data._files import read_table
+from blankets.data._files import no_file, read_table
 from blankets.data._findings import Findings
 from blankets.data._frame import DenseColumns, Frame, NumberColumn, SparseColumns
 from blankets.data._imputed import completed_tables, repeated, repeated_reading, stacked
@@ -56,6 +56,7 @@ __all__ = [
     "ingest",
     "ingest_numeric",
     "is_store",
+    "no_file",
     "numbers_of",
     "on_scales",
     "several_numbers",

@@ -68,9 +68,9 @@ class DataReport:
         """Columns that were left out, and why.
 
         >>> DataReport(n_rows=9, n_columns=2, n_rows_given=9, n_columns_given=3, constant=("c",)).left_out
-        {'c': 'it has a single value'}
+        {'c': 'it has a single value, or none'}
         """
-        reasons = dict.fromkeys(self.constant, "it has a single value")
+        reasons = dict.fromkeys(self.constant, "it has a single value, or none")
         reasons |= dict.fromkeys(self.without_cut, "binning found no cut in it")
         reasons |= dict.fromkeys(self.id_like, "almost every row has its own level")
         reasons |= {name: f"it {reason}" for name, reason in self.unusable.items()}
@@ -107,7 +107,7 @@ class DataReport:
             (self.unlabeled and not self.unlabeled_left_out, f"The target is missing in {self.unlabeled} rows."),
             (self.unlabeled_left_out, f"{self.unlabeled} rows without a target were left out."),
             (self.copies_of_target, f"Equal to the target: {listed(self.copies_of_target)}."),
-            (self.constant, f"Left out, a single value: {listed(self.constant)}."),
+            (self.constant, f"Left out, a single value or none: {listed(self.constant)}."),
             (self.without_cut, f"Left out, no cut found by binning: {listed(self.without_cut)}."),
             (self.id_like, f"Left out, almost every row has its own level: {listed(self.id_like)}."),
             *((True, sentence) for sentence in self._duplicate_lines()),

@@ -25,6 +25,16 @@ LINES, LONGEST_LINE = 50, 1 << 16  # lines that are compared, and their characte
 NOT_TEXT = "is not UTF-8 text; save it as UTF-8, or name its encoding with encoding='...'"
 
 
+_OTHER_FILES = {  # how they begin, what they are, and what to do
+    b"PK\x03\x04": "is an Excel file or a zip archive, not text; give it the ending .xlsx, or unpack it",
+    b"\xd0\xcf\x11\xe0": "is a file of Excel, not text; give it the ending .xls",
+    b"\x1f\x8b": "is compressed; give it the ending .gz",
+    b"PAR1": "is a Parquet file, not text; give it the ending .parquet",
+    b"%PDF": "is a PDF file, not text; save the table as a CSV file",
+}
+_PAGE = "is a page of the web (HTML), not a table; download the file itself"
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """How a text file is written."""
@@ -86,6 +96,8 @@ def dialect_of(path: Path, kind: str, wishes: FileWishes) -> Dialect:
             f"{str(path)!r} has no line break in its first {LONGEST_HEADER:,} characters, so it does not begin with a "
             f"line of column names; it may not be a CSV file"
         )
+    if header.lstrip().lower().startswith(("<!doctype html", "<html")):
+        raise DataError(f"{str(path)!r} {_PAGE}")
     if not header.strip():
         raise DataError(f"{str(path)!r} is empty or does not begin with a line of column names")
     notes: tuple[str, ...] = (_encoding_note(encoding),) if wishes.encoding is None and encoding == WINDOWS else ()
@@ -153,6 +165,9 @@ def _encoding(path: Path) -> str:
     """Return the encoding that the first bytes of a file show."""
     with opened(path) as file:
         start = file.read(LONGEST_LINE)
+    for mark, what in _OTHER_FILES.items():
+        if start.startswith(mark):
+            raise DataError(f"{str(path)!r} {what}")
     for mark, encoding in _MARKS.items():
         if start.startswith(mark):
             return encoding

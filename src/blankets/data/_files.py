@@ -87,10 +87,12 @@ def read_table(
     Returns
     -------
     Table
+        ``names`` has its columns; any function takes it in place of the data.
 
     Examples
     --------
     >>> import tempfile, pathlib
+    >>> from blankets.data import read_table
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = pathlib.Path(folder) / "clinic.csv"
     ...     _ = path.write_text("age;dose\n61;1,5\n38;0,25\n")
@@ -169,7 +171,10 @@ def no_file(path: Path, what: str = "file") -> str:
         return f"{str(path)!r} is a pipe or a device, not a file; save its content as one"
     if path.is_dir():
         return f"{str(path)!r} is a folder; give the path of one CSV or Parquet file, or pack them with bl.pack"
-    near = [p.name for p in islice(path.parent.iterdir(), 1000)] if path.parent.is_dir() else []
+    if re.match(r"\w\w+:/", str(path)):
+        return f"{str(path)!r} is an address of the web, not a file; download it, and give the path of the file"
+    there = islice(path.parent.iterdir(), 1000) if path.parent.is_dir() else ()
+    near = [p.name for p in there if did_you_mean(path.stem, [p.stem])]  # '.csv' alone makes no two names alike
     return f"there is no {what} {str(path)!r}{did_you_mean(path.name, near)}"
 
 

@@ -157,7 +157,7 @@ class Findings:
         for sentence in self._how_read():
             warn(sentence, ReadingWarning)
         if self.constant:
-            warn(f"left out, because they have a single value: {listed(self.constant)}", ConstantColumnWarning)
+            warn(f"left out, because they have a single value, or none: {listed(self.constant)}", ConstantColumnWarning)
         if self.without_cut:
             warn(f"left out, because binning finds no cut in them: {listed(self.without_cut)}", ConstantColumnWarning)
         if self.id_like:

@@ -10,7 +10,7 @@ from blankets.errors import listed
 
 _MOST = 3  # columns that a note names
 _READ = {
-    "date": "{} hold{} dates and {} read as numbers of days",
+    "date": "{} hold{} dates and {} read as numbers of days since 1970-01-01",
     "duration": "{} hold{} durations and {} read as numbers of days",
     "time": "{} hold{} times of day and {} read as parts of a day",
     "number": "{} hold{} numbers stored as text and {} read as numbers",
@@ -22,7 +22,7 @@ def notes_on(origins: Mapping[str, Origin], doubtful: Mapping[str, Sequence[str]
     """Yield what was understood, from what columns were before, and levels that may mean "missing", with columns.
 
     >>> [*notes_on({"wage": Origin("number", "'1,200 €' = 1200", ("?",)), "born": Origin("date")}, {})]
-    ["1 column holds dates and was read as numbers of days: 'born'.",
+    ["1 column holds dates and was read as numbers of days since 1970-01-01: 'born'.",
      "1 column holds numbers stored as text and was read as numbers ('1,200 €' = 1200): 'wage'.",
      "'?' was read as missing: in 'wage'; na=[] keeps it as a value."]
     """

@@ -111,6 +111,7 @@ class Reading:
 
     Examples
     --------
+    >>> from blankets import Reading
     >>> Reading(missing="drop", exclude="id").exclude
     ('id',)
     >>> Reading.of({"mising": "drop"})

@@ -105,6 +105,11 @@ def find_column(table: Table, name: str | int, error: type[DataError] = DataErro
             f"give a column by its name or number, but this is a {type(name).__name__} of values; "
             f"if the target is not in the table, give it as y=..."
         )
+    if isinstance(name, list | tuple | set) and name not in table.labels:
+        raise error(
+            f"give one column by its name, but this is a {type(name).__name__}: {name!r}; for several targets there is "
+            f"bl.discover_all(data, targets=[...])"
+        )
     n = len(table.names)
     if table.positional:
         if isinstance(name, int | np.integer) and -n <= name < n:

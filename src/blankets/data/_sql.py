@@ -38,6 +38,7 @@ class SqlTable(Chunks):
 
     Examples
     --------
+    >>> from blankets import SqlTable
     >>> table = SqlTable("SELECT range AS n, range % 2 = 0 AS even FROM range(10)")
     >>> table.names
     ('n', 'even')

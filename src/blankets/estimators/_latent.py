@@ -150,6 +150,8 @@ class LatentBlanketTransformer(TransformerMixin, _OverSubspaces):  # type: ignor
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from blankets import LatentBlanketTransformer
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 300)
     >>> X = np.where(rng.random((300, 6)) < 0.25, 1 - y[:, np.newaxis], y[:, np.newaxis])
@@ -230,6 +232,8 @@ class LatentBlanketClassifier(ClassifierMixin, _OverSubspaces):  # type: ignore[
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from blankets import LatentBlanketClassifier
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 300)
     >>> X = np.where(rng.random((300, 6)) < 0.25, 1 - y[:, np.newaxis], y[:, np.newaxis])

@@ -47,6 +47,7 @@ class LabeledStratifiedKFold(BaseCrossValidator):  # type: ignore[misc]
     Examples
     --------
     >>> import numpy as np
+    >>> from blankets import LabeledStratifiedKFold
     >>> y = np.array([1, 0, -1, -1] * 6)
     >>> for train, test in LabeledStratifiedKFold(3).split(np.zeros((24, 1)), y):
     ...     print(np.bincount(y[train] + 1), np.bincount(y[test] + 1))
@@ -158,6 +159,7 @@ def labeled_only(scoring: str | Scorer) -> Scorer:
     --------
     >>> import numpy as np
     >>> from sklearn.dummy import DummyClassifier
+    >>> from blankets import labeled_only
     >>> X, y = np.zeros((6, 1)), np.array([1, 1, 0, -1, -1, -1])
     >>> model = DummyClassifier(strategy="constant", constant=1).fit(X, y)
     >>> round(labeled_only("accuracy")(model, X, y), 3)

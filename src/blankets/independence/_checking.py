@@ -41,6 +41,7 @@ def check_test(tests: object, *, rng: np.random.Generator | int | None = 0) -> N
     --------
     >>> import networkx as nx
     >>> from blankets.independence import DSeparation
+    >>> from blankets.independence import check_test
     >>> check_test(DSeparation(nx.DiGraph(["ab", "cb", "cd"])))
     """
     whole = own_tests(tests)

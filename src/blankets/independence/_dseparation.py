@@ -36,6 +36,7 @@ class DSeparation(CountedTests):
     Examples
     --------
     >>> import networkx as nx
+    >>> from blankets import DSeparation
     >>> tests = DSeparation(nx.DiGraph([("rain", "wet"), ("sprinkler", "wet")]))
     >>> tests.names
     ('rain', 'wet', 'sprinkler')

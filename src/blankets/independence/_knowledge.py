@@ -48,6 +48,7 @@ class Knowledge:
 
     Examples
     --------
+    >>> from blankets import Knowledge
     >>> known = Knowledge(tiers=[["age", "sex"], ["stage"], ["relapse"]], always_given="site")
     >>> known.always_given
     ('site',)

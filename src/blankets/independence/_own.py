@@ -60,6 +60,7 @@ class PValues(CountedTests):
     --------
     >>> import numpy as np
     >>> from scipy.stats import spearmanr
+    >>> from blankets.independence import PValues
     >>> table = {"a": np.arange(30), "b": np.arange(30) % 7, "c": np.arange(30) ** 2}
     >>> tests = PValues(lambda x, y, given: spearmanr(table[x], table[y]).pvalue, names=table, n_rows=30)
     >>> [evidence.dependent(0.01) for evidence in tests.scan([1, 2], 0)]

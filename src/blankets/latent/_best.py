@@ -46,6 +46,7 @@ class BestDAG:
 
     Examples
     --------
+    >>> from blankets import best_dag
     >>> found = best_dag({"a": [0, 0, 1, 1] * 40, "b": [0, 1, 1, 1] * 40}, score="bdeu")
     >>> found.gap, found.criterion, found.learner
     (0.0, 'bdeu', 'dynamic')
@@ -117,6 +118,7 @@ def best_dag(
 
     Examples
     --------
+    >>> from blankets import Knowledge, best_dag
     >>> table = {"a": [0, 0, 1, 1] * 40, "b": [0, 0, 1, 1] * 39 + [1, 0, 1, 0], "c": [0, 1, 0, 1] * 40}
     >>> best = best_dag(table, knowledge=Knowledge(forbidden=[("a", "b")]))
     >>> sorted(best.graph.edges), best.gap

@@ -93,6 +93,7 @@ class LatentBlanket(Saved):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(0)
     >>> cause = rng.random(600) < 0.5

@@ -79,6 +79,7 @@ def plan_blanket(
     --------
     Three binary members, each tested given the other two: four strata, four degrees of freedom.
 
+    >>> from blankets import plan_blanket
     >>> found = plan_blanket(effects=[0.01, 0.02, "medium"], rows=1000, alpha=0.01)
     >>> [round(p, 3) for p in found.member_powers]
     [0.886, 0.999, 1.0]

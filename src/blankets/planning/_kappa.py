@@ -70,6 +70,7 @@ def kappa(
     --------
     A fifth of all rows is positive and a quarter of these is labeled; then 1/κ = 4.75 times the rows are needed.
 
+    >>> from blankets import kappa
     >>> round(kappa(labels="pu", prior=0.2, labeled=0.05), 4)
     0.2105
 

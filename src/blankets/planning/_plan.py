@@ -133,6 +133,7 @@ def plan(
 
     Examples
     --------
+    >>> from blankets import plan
     >>> plan(effect=0.053, power=0.99, alpha=0.01, arity=2).answer
     227
     >>> plan(effect=0.053, power=0.99, alpha=0.01, arity=2, labels="pu", prior=0.2, labeled=0.05).answer

@@ -44,6 +44,7 @@ class PlanningTable:
 
     Examples
     --------
+    >>> from blankets import planning_table
     >>> table = planning_table(effect=["small", "medium"], power=0.9, alpha=0.01, arity=2)
     >>> table.unknown, table.axes
     ('rows', {'effect': ('small', 'medium')})
@@ -152,6 +153,7 @@ def planning_table(*, priors: Sequence[Any] | None = None, **question: Any) -> P
     --------
     Table 7.2 of Sechidis (2015): how many of 3000 rows must be known positives?
 
+    >>> from blankets import planning_table
     >>> planning_table(power=[0.70, 0.80, 0.90, 0.95, 0.99], effect=["small", "medium", "large"],
     ...                alpha=0.01, arity=2, rows=3000, labels="pu", prior=0.2)
     Labeled positives needed (power × effect):

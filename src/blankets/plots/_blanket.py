@@ -40,6 +40,7 @@ def plot_blanket(blanket: Blanket, *, most: int = 42, ax: Axes | None = None, ti
     --------
     >>> from matplotlib.figure import Figure
     >>> from blankets.results import Blanket, NamedEvidence
+    >>> from blankets.plots import plot_blanket
     >>> e = NamedEvidence(x="age", y="ill", statistic=52.0, dof=2, log_p=-26.0, effect=0.026, n_rows=1000)
     >>> blanket = Blanket(target="ill", members=("age",), strengths={"age": e}, algorithm="iamb", settings={},
     ...                   columns=("age", "ill"), n_rows=1000)
@@ -81,6 +82,7 @@ def plot_latent_blanket(found: LatentBlanket, *, ax: Axes | None = None, title: 
     --------
     >>> import numpy as np
     >>> from blankets import discover_latent
+    >>> from blankets.plots import plot_latent_blanket
     >>> rng = np.random.default_rng(1)
     >>> ill = rng.random(3000) < 0.4
     >>> hidden = np.where(rng.random(3000) < 0.85, ill, ~ill)

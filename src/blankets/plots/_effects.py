@@ -48,9 +48,15 @@ def plot_effects(
     title, subtitle : str, optional
         Text over the picture.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from blankets.plots import plot_effects
     >>> ax = plot_effects({"age": 0.06, "sex": 0.01}, {"age": (0.04, 0.09)}, ax=Figure().add_subplot())
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['age', 'sex']
@@ -150,9 +156,15 @@ def plot_stability(
     ax, title, subtitle
         As in `plot_effects`.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from blankets.plots import plot_stability
     >>> ax = plot_stability({"age": 0.98, "sex": 0.2}, members=["age"], ax=Figure().add_subplot())
     >>> [float(bar.get_width()) for bar in ax.patches]
     [0.98, 0.2]

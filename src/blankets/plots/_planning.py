@@ -43,10 +43,16 @@ def plot_power(
     ax, title, subtitle
         As in `plot_effects`.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
     >>> from blankets.planning import plan
+    >>> from blankets.plots import plot_power
     >>> curve = plan(effect="medium", power=0.95).power_curve()
     >>> plot_power(curve, goal=0.95, ax=Figure().add_subplot()).get_xlabel()
     'rows'
@@ -112,10 +118,16 @@ def plot_planning(
     ax, title, subtitle
         As in `plot_effects`.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> import numpy as np
     >>> from matplotlib.figure import Figure
+    >>> from blankets.plots import plot_planning
     >>> rows, labels = np.array([100, 1000, 10000]), np.array([10, 100])
     >>> power = 1 - np.exp(-np.outer(labels, rows) / 1e5)
     >>> plot_planning(rows, labels, power, ax=Figure().add_subplot()).get_ylabel()

@@ -36,9 +36,15 @@ def plot_prior_sensitivity(
     ax, title, subtitle
         As in `plot_effects`.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from blankets.plots import plot_prior_sensitivity
     >>> runs = [(0.1, ["age"]), (0.2, ["age", "sex"])]
     >>> ax = plot_prior_sensitivity(runs, used=0.2, ax=Figure().add_subplot())
     >>> [label.get_text() for label in ax.get_yticklabels()]
@@ -87,9 +93,15 @@ def plot_roc(
     ax, title, subtitle
         As in `plot_effects`.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from blankets.plots import plot_roc
     >>> curve = {"alpha": [0.01, 0.05], "false_positive_rate": [0.01, 0.05], "true_positive_rate": [0.7, 0.9]}
     >>> plot_roc({"iamb": curve}, ax=Figure().add_subplot()).get_ylabel()
     'members found'
@@ -142,9 +154,15 @@ def plot_latent_posterior(
     ax, title, subtitle
         As in `plot_effects`.
 
+    Returns
+    -------
+    matplotlib.axes.Axes
+        The axes drawn on.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
+    >>> from blankets.plots import plot_latent_posterior
     >>> ax = plot_latent_posterior([[0.9, 0.1], [0.2, 0.8]], by=["ill", "well"], ax=Figure().add_subplot())
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['ill', 'well']

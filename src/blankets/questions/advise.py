@@ -81,6 +81,7 @@ def advise(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(0)
     >>> smoker = rng.random(3000) < 0.2

@@ -77,6 +77,7 @@ def audit(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(0)
     >>> sex, ill = rng.integers(0, 2, (2, 400))

@@ -197,6 +197,12 @@ def _together(found: Mapping[int, Blanket], search: Search, began: float) -> Bla
 def algorithms() -> list[Algorithm]:
     """Return all algorithms, each with its paper, what it guarantees and when to use it.
 
+    Returns
+    -------
+    list of Algorithm
+        By name; each has ``name``, ``reference``, ``when`` (to use it), ``sound`` (exact if every test is right),
+        ``roles`` and ``options``.
+
     Examples
     --------
     >>> import blankets as bl

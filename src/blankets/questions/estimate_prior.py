@@ -66,6 +66,7 @@ def estimate_prior(
     --------
     A fifth of the rows is positive; half of these have x = 2, which nobody else has; 30% are labeled.
 
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(0)
     >>> y = rng.random(5_000) < 0.2
@@ -75,7 +76,7 @@ def estimate_prior(
     >>> 0.17 < prior.value < 0.24
     True
     >>> str(prior)
-    'about 0.2... (90% 0... to 0...), estimated by roc assuming that some recognizable group of rows is all positive...'
+    'about 0.2... (90% 0... to 0...), estimated by roc assuming that some recognizable group of rows is ...'
     """
     labels = PositiveUnlabeled(sampling=sampling)
     with Study.open(data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs) as study:

@@ -71,6 +71,7 @@ def rank(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(0)
     >>> ill = rng.integers(0, 2, 500)

@@ -68,6 +68,7 @@ def refute(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(7)
     >>> smoker, city = rng.random(500) < 0.3, rng.choice(["north", "south"], 500)

@@ -101,6 +101,7 @@ def select(
     --------
     "second" repeats what "first" says; "other" is weaker, and new.
 
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(3)
     >>> a, b = rng.random((2, 800)) < 0.5

@@ -66,6 +66,7 @@ def sensitivity(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(0)
     >>> ill = rng.random(4000) < 0.3

@@ -57,6 +57,7 @@ def test(
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(0)
     >>> smoker = rng.random(2000) < 0.2

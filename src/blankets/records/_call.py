@@ -50,6 +50,7 @@ class Call:
 
     Examples
     --------
+    >>> from blankets import Call
     >>> call = Call.of("discover", {"target": "ill", "labels": "pu", "prior": 0.2, "rng": 7}, fingerprint="ab12")
     >>> print(call.to_python())
     bl.discover(data, "ill", labels="pu", prior=0.2, rng=7)

@@ -83,9 +83,10 @@ class Noisy(Regime):
 
     Examples
     --------
-    >>> from blankets.regimes._labels import read_labels
-    >>> labels = read_labels([1] * 26 + [0] * 74)  # a tenth of the labels is wrong: a fifth is positive
-    >>> round(Noisy(0.1, 0.1).kappa(labels).value, 4)
+    A fifth of the rows is positive, and a tenth of the labels is wrong: then a row counts as about half a row.
+
+    >>> import blankets as bl
+    >>> round(bl.kappa(labels=bl.Noisy(0.1, 0.1, prior=0.2)), 4)
     0.5322
     """
 

@@ -49,6 +49,7 @@ class Predicted(Regime):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> rng = np.random.default_rng(0)
     >>> ill = rng.integers(0, 2, 2000)

@@ -204,8 +204,19 @@ class Between(Prior):
 def less_than(bound: float) -> Between:
     """Say that p(y=1) is below a number.
 
+    Parameters
+    ----------
+    bound : float
+        The largest value that p(y=1) may have, between 0 and 1.
+
+    Returns
+    -------
+    Prior
+        Give it as ``prior=``; ``"<0.4"`` means the same.
+
     Examples
     --------
+    >>> from blankets import less_than
     >>> less_than(0.4).decides(0.5), less_than(0.4).decides(0.3)
     (True, None)
     """
@@ -216,8 +227,19 @@ def less_than(bound: float) -> Between:
 def greater_than(bound: float) -> Between:
     """Say that p(y=1) is above a number.
 
+    Parameters
+    ----------
+    bound : float
+        The smallest value that p(y=1) may have, between 0 and 1.
+
+    Returns
+    -------
+    Prior
+        Give it as ``prior=``; ``">0.4"`` means the same.
+
     Examples
     --------
+    >>> from blankets import greater_than
     >>> greater_than(0.4).decides(0.3)
     False
     """
@@ -228,8 +250,19 @@ def greater_than(bound: float) -> Between:
 def between(low: float, high: float) -> Between:
     """Say that p(y=1) is between two numbers, with a uniform distribution.
 
+    Parameters
+    ----------
+    low, high : float
+        The smallest and the largest value that p(y=1) may have.
+
+    Returns
+    -------
+    Prior
+        Give it as ``prior=``; the pair ``(low, high)`` means the same.
+
     Examples
     --------
+    >>> from blankets import between
     >>> round(between(0.1, 0.3).mean, 6)
     0.2
     """
@@ -253,6 +286,7 @@ class Beta(Prior):
 
     Examples
     --------
+    >>> from blankets import Beta
     >>> prior = Beta(mode=0.2, low=0.1, high=0.5)
     >>> round(prior.mean, 4), prior.support, prior.decides(0.6)
     (0.2333, (0.1, 0.5), True)

@@ -44,8 +44,11 @@ class Supervised(Regime):
 
     Examples
     --------
-    >>> Supervised().valid
-    (<Surrogate.FULL: 'full'>,)
+    It is what ``labels="auto"`` finds, and what ``labels="supervised"`` means.
+
+    >>> import blankets as bl
+    >>> bl.kappa(labels=bl.Supervised())
+    1.0
     """
 
     name: ClassVar[str] = "supervised"
@@ -122,11 +125,11 @@ class PositiveUnlabeled(Regime):
 
     Examples
     --------
-    >>> from blankets.regimes._labels import read_labels
-    >>> labels = read_labels([1] * 5 + [None] * 95)
-    >>> regime = PositiveUnlabeled(prior=0.2)
-    >>> regime.choose(labels).surrogate, round(regime.kappa(labels).value, 4)
-    (<Surrogate.Y0: 'y0'>, 0.2105)
+    A fifth of the rows is positive, and a quarter of these is labeled.
+
+    >>> import blankets as bl
+    >>> round(bl.kappa(labels=bl.PositiveUnlabeled(prior=0.2), labeled=0.05), 4)
+    0.2105
     """
 
     name: ClassVar[str] = "pu"

@@ -61,13 +61,13 @@ class SemiSupervised(Regime):
 
     Examples
     --------
-    Positives are rare, but have half of the labels: Ỹ0 is the more powerful test.
+    Positives are rare, but have half of the labels: unlabeled rows count as negatives.
 
-    >>> from blankets.regimes._labels import read_labels
-    >>> labels = read_labels([1] * 10 + [0] * 10 + [None] * 80)
-    >>> choice = SemiSupervised("mar-c", prior="<0.4").choose(labels)
-    >>> choice.surrogate, choice.reason
-    (<Surrogate.Y0: 'y0'>, 'p(y=1) is below 0.5, where counting unlabeled rows as negatives has more power')
+    >>> import blankets as bl
+    >>> table = {"cough": [n % 3 == 0 for n in range(100)], "ill": [1] * 10 + [0] * 10 + [None] * 80}
+    >>> result = bl.test(table, "cough", "ill", labels=bl.SemiSupervised("mar-c", prior="<0.4"))
+    >>> result.surrogate, result.why
+    ('y0', 'p(y=1) is below 0.5, where counting unlabeled rows as negatives has more power')
     """
 
     mechanism: Mechanism

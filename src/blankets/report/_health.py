@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 _LEFT_OUT = {
-    "constant": ("Constant", "left out: a single value"),
+    "constant": ("Constant", "left out: a single value, or none"),
     "without_cut": ("Without a cut", "left out: binning put all rows into one bin"),
     "id_like": ("Like an identifier", "left out: almost every row has its own level"),
 }

@@ -39,6 +39,7 @@ def latent_report(found: LatentBlanket, path: str | Path) -> Path:
     --------
     >>> import tempfile
     >>> import blankets as bl
+    >>> from blankets.report import latent_report
     >>> table = {"a": [0, 0, 1, 1] * 50, "b": [0, 1, 1, 1] * 50, "t": [0, 0, 1, 1, 0, 1, 1, 1] * 25}
     >>> found = bl.discover_latent(table, "t", n_restarts=1, rng=0)
     >>> with tempfile.TemporaryDirectory() as folder:

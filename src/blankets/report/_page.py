@@ -63,6 +63,7 @@ def report(
     --------
     >>> import tempfile
     >>> from blankets.results import Blanket, NamedEvidence
+    >>> from blankets.report import report
     >>> e = NamedEvidence(x="age", y="ill", statistic=52.0, dof=2, log_p=-26.0, effect=0.026, n_rows=1000)
     >>> blanket = Blanket(target="ill", members=("age",), strengths={"age": e}, algorithm="iamb",
     ...                   settings={"alpha": 0.01, "test": "g"}, columns=("age", "hair", "ill"), n_rows=1000)

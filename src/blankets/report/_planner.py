@@ -106,6 +106,7 @@ def planner(path: str | Path, **start: float | str) -> Path:
     Examples
     --------
     >>> import tempfile
+    >>> from blankets.report import planner
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     file = planner(f"{folder}/planner.html", regime="pu", effect=0.053, power=0.99)
     ...     print(file.stat().st_size < 100_000)

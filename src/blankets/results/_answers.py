@@ -96,6 +96,7 @@ class Estimate(Saved, _Printed):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> ill = np.arange(400) % 2
     >>> table = {"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}
@@ -193,6 +194,7 @@ class TestResult(Saved, _Printed):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> ill = np.arange(400) % 2
     >>> result = bl.test({"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}, "cough", "ill")

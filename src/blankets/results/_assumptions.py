@@ -64,15 +64,19 @@ class Assumptions(Saved):
 
     Examples
     --------
-    >>> one = Assumption(name="enough rows", verdict="fine", words="All tests were done.", next_step="Nothing.")
-    >>> found = Assumptions(target="ill", checks=(one,))
-    >>> found["enough rows"].verdict, found.doubtful
+    >>> import numpy as np
+    >>> import blankets as bl
+    >>> rng = np.random.default_rng(7)
+    >>> smoker = rng.random(500) < 0.3
+    >>> cough = rng.random(500) < np.where(smoker, 0.7, 0.1)
+    >>> found = bl.discover({"smoker": smoker, "cough": cough}, "smoker").check_assumptions()
+    >>> found["tests could be done"].verdict, found.doubtful
     ('fine', ())
-    >>> Assumptions.from_json(found.to_json()) == found
+    >>> bl.Assumptions.from_json(found.to_json()) == found
     True
     >>> found
-    Assumptions behind the blanket of ill: 1 fine
-      fine: enough rows. All tests were done.
+    Assumptions behind the blanket of smoker: 3 no data can show, 4 fine
+      not seen: dependences are those of a graph. ...
     """
 
     _schema = "blankets/assumptions"

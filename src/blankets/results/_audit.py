@@ -57,6 +57,8 @@ class DataAudit(Saved):
 
     Examples
     --------
+    >>> from blankets import DataAudit
+    >>> from blankets.results import Finding
     >>> odd = Finding(kind="constant", columns=("site",), what="site has a single value.",
     ...               next_step="Nothing to do: it is left out.")
     >>> found = DataAudit(target="ill", findings=(odd,), n_rows=900, n_columns=12)

@@ -100,12 +100,15 @@ class Blanket(Saved):
 
     Examples
     --------
-    >>> e = NamedEvidence(x="age", y="ill", statistic=52.0, dof=2, log_p=-26.0, effect=0.026, n_rows=1000)
-    >>> blanket = Blanket(target="ill", members=("age",), strengths={"age": e}, algorithm="iamb",
-    ...                   settings={"alpha": 0.01, "test": "g"}, columns=("age", "ill"), n_rows=1000,
-    ...                   decisions=(Step("admitted", "growing", e),))
-    >>> blanket.members, "age" in blanket, len(blanket)
-    (('age',), True, 1)
+    >>> import numpy as np
+    >>> import blankets as bl
+    >>> from blankets import Blanket
+    >>> rng = np.random.default_rng(7)
+    >>> smoker, city = rng.random(500) < 0.3, rng.choice(["north", "south"], 500)
+    >>> cough = rng.random(500) < np.where(smoker, 0.7, 0.1)
+    >>> blanket = bl.discover({"smoker": smoker, "city": city, "cough": cough}, "smoker")
+    >>> blanket.members, "cough" in blanket, len(blanket)
+    (('cough',), True, 1)
     >>> Blanket.from_json(blanket.to_json()) == blanket
     True
     """

@@ -87,8 +87,11 @@ class Effects:
 
     Examples
     --------
+    >>> from blankets import Effects
+    >>> from blankets.results import Contrast
     >>> one = Contrast(compared="yes vs no", estimate=3.4, low=2.6, high=4.5)
-    >>> effects = Effects(measure="odds ratio", target="ill", outcome="yes", contrasts={"smoker": (one,)}, n_rows=900)
+    >>> effects = Effects(measure="odds ratio", target="ill", outcome="yes", contrasts={"smoker": (one,)},
+    ...                   n_rows=900)
     >>> print(effects)
     member  compared   odds ratio (95% interval)
     --------------------------------------------

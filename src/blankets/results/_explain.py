@@ -55,6 +55,7 @@ class Explanation:
 
     Examples
     --------
+    >>> from blankets import Explanation
     >>> print(Explanation(column="id", target="ill", verdict="excluded", headline="id was not searched.",
     ...                   lines=("Almost every row has its own level.",)))
     id was not searched.

@@ -35,6 +35,7 @@ class Blankets(Saved, Tabled, Mapping[str, Blanket]):
 
     Examples
     --------
+    >>> from blankets import Blanket, Blankets
     >>> def lone(target, *members):
     ...     test = dict(y=target, statistic=9.0, dof=1, log_p=-6.0, effect=0.1, n_rows=45)
     ...     e = {x: NamedEvidence(x=x, **test) for x in members}

@@ -52,6 +52,7 @@ class Ranking(Saved, Tabled):
 
     Examples
     --------
+    >>> import numpy as np
     >>> import blankets as bl
     >>> ill = np.arange(400) % 2
     >>> ranking = bl.rank({"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}, "ill")

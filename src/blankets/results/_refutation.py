@@ -47,6 +47,8 @@ class Refutation(Saved):
 
     Examples
     --------
+    >>> from blankets import Refutation
+    >>> from blankets.results import Trial
     >>> trial = Trial(name="permuted target", verdict="passed", words="Nothing was found.")
     >>> found = Refutation(target="ill", members=("age",), trials=(trial,), n_resamples=20)
     >>> found.stands, found["permuted target"].verdict

@@ -51,6 +51,7 @@ class Selection(Saved, Tabled):
 
     Examples
     --------
+    >>> from blankets import Selection
     >>> selection = Selection(target="ill", names=("age", "dose"), scores=(0.08, 0.05), relevance=(0.08, 0.03),
     ...                       criterion="jmi", formula="Σ I(X,Xj;Y)", n_rows=500, n_candidates=7, seconds=0.012)
     >>> list(selection), "dose" in selection, len(selection)

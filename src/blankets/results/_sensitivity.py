@@ -60,6 +60,8 @@ class Sensitivity(Saved, Tabled):
 
     Examples
     --------
+    >>> from blankets import Sensitivity
+    >>> from blankets.results import PriorRange
     >>> low = PriorRange(low=0.1, high=0.4, surrogates=("y0",), members=("age", "dose"))
     >>> high = PriorRange(low=0.4, high=0.8, surrogates=("y1",), members=("age",))
     >>> found = Sensitivity(target="ill", ranges=(low, high), runs=(), kappas=(), breakpoints=(0.4,), notes=(),

@@ -64,8 +64,10 @@ class Stability(Saved, Tabled, Mapping[str, float]):
 
     Examples
     --------
+    >>> from blankets import Stability
     >>> found = Stability(target="ill", frequency={"age": 1.0, "dose": 0.93, "moon": 0.02}, members=("age",),
-    ...                   n_resamples=100, method="pairs", fraction=0.5, mean_size=1.95, algorithm="iamb", n_rows=500)
+    ...                   n_resamples=100, method="pairs", fraction=0.5, mean_size=1.95, algorithm="iamb",
+    ...                   n_rows=500)
     >>> found.stable(0.9), round(found.false_members(0.9), 3)
     (('age', 'dose'), 1.584)
     >>> found["dose"], len(found)

@@ -49,6 +49,8 @@ def variable_with_information(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from blankets.simulate import variable_with_information
     >>> table = variable_with_information(0.2, arity=3, information=0.045, rng=0)
     >>> joint = np.array([[0.8], [0.2]]) * table
     >>> independent = np.outer([0.8, 0.2], joint.sum(axis=0))

@@ -60,6 +60,8 @@ def hide_labels(
 
     Examples
     --------
+    >>> import numpy as np
+    >>> from blankets.simulate import hide_labels
     >>> y = np.repeat([0, 1], [80, 20])
     >>> labeled = hide_labels(y, "pu", count=5, rng=0)
     >>> int(labeled.sum()), int(labeled[y == 0].sum())

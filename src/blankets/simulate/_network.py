@@ -37,6 +37,7 @@ class Network:
 
     Examples
     --------
+    >>> from blankets.simulate import Network
     >>> network = Network(
     ...     levels={"rain": ("no", "yes"), "sprinkler": ("off", "on"), "grass": ("dry", "wet")},
     ...     parents={"grass": ("rain", "sprinkler")},
@@ -204,7 +205,9 @@ class Network:
         Examples
         --------
         >>> chain = Network(
-        ...     {"a": ("no", "yes"), "b": ("no", "yes")}, {"b": ["a"]}, {"a": [0.8, 0.2], "b": [[0.9, 0.1], [0.5, 0.5]]}
+        ...     levels={"a": ("no", "yes"), "b": ("no", "yes")},
+        ...     parents={"b": ["a"]},
+        ...     tables={"a": [0.8, 0.2], "b": [[0.9, 0.1], [0.5, 0.5]]},
         ... )
         >>> chain.marginal("b").round(3).tolist()
         [0.82, 0.18]

@@ -45,8 +45,15 @@ def random_dag(
     max_parents : int, optional
         Largest number of parents of a node.
 
+    Returns
+    -------
+    networkx.DiGraph
+        The graph; give it to `random_network`.
+
     Examples
     --------
+    >>> import networkx as nx
+    >>> from blankets.simulate import random_dag
     >>> graph = random_dag(50, rng=1, mean_degree=3, max_parents=2)
     >>> nx.is_directed_acyclic_graph(graph), max(degree for _, degree in graph.in_degree())
     (True, 2)
@@ -112,8 +119,14 @@ def random_network(
         is drawn again, with the concentration halved after every 40 draws. In the joint distribution the
         information also depends on the probabilities of the configurations, and can be lower.
 
+    Returns
+    -------
+    Network
+        Draw rows with its ``sample``.
+
     Examples
     --------
+    >>> from blankets.simulate import edge_strengths, random_dag, random_network
     >>> network = random_network(random_dag(8, rng=0), arities=3, rng=0, strength=0.1)
     >>> min(edge_strengths(network).values()) >= 0.1
     True

@@ -79,8 +79,19 @@ class Agreement:
 def compare(found: Iterable[Hashable], truth: Iterable[Hashable]) -> Agreement:
     """Compare a found blanket with the true one.
 
+    Parameters
+    ----------
+    found, truth : iterable
+        The members that were found, and the true ones.
+
+    Returns
+    -------
+    Agreement
+        ``precision``, ``recall``, ``f`` (their harmonic mean) and ``distance`` from the best point, where both are 1.
+
     Examples
     --------
+    >>> from blankets.simulate.measures import compare
     >>> result = compare(found=["age", "smoker"], truth=["age", "bmi"])
     >>> result.precision, result.recall, round(result.distance, 3)
     (0.5, 0.5, 0.707)
@@ -231,6 +242,7 @@ def roc(
 
     Examples
     --------
+    >>> from blankets.simulate.measures import roc
     >>> roc({0.05: ["a", "b", "x"], 0.01: ["a"]}, truth=["a", "b"], candidates="abxyz")["true_positive_rate"]
     [0.5, 1.0]
     """

@@ -70,6 +70,7 @@ class FalseMembers:
 
     Examples
     --------
+    >>> from blankets import FalseMembers
     >>> by_chance = FalseMembers(n_tested=200, expected=1.9, at_most=2.4, controls="level", alpha=0.01)
     >>> by_chance.chances  # that variables had to get in
     240

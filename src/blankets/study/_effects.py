@@ -90,7 +90,8 @@ class _Member:
             return self
         low, high = np.quantile(self.raw, [1 / 3, 2 / 3])
         words = digits(float(low), 4), digits(float(high), 4)
-        compared = tuple(f"{end} vs {words[0]} to {words[1]}" for end in (f"below {words[0]}", f"above {words[1]}"))
+        middle = words[0] if words[0] == words[1] else " to ".join(words)
+        compared = tuple(f"{end} vs {middle}" for end in (f"below {words[0]}", f"above {words[1]}"))
         codes = np.where(self.raw < low, 1, np.where(self.raw > high, 2, 0))
         return _Member(self.name, codes, self.known, compared)
 

@@ -66,8 +66,9 @@ class Engine:
 
     Examples
     --------
-    >>> Engine.of("dask").kind, Engine(memory_limit="1.5 GB").limit
-    ('dask', 1500000000)
+    >>> from blankets import Engine
+    >>> Engine(memory_limit="1.5 GB").limit
+    1500000000
     """
 
     kind: str = "auto"

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data import Frame
-from blankets.errors import IdLikeColumnWarning, TooFewRowsWarning, warn
+from blankets.errors import DataError, IdLikeColumnWarning, TooFewRowsWarning, warn
 
 FEW_GROUPS = 30
 FEWEST_SUBJECTS = 20  # with fewer values a column is a category
@@ -29,8 +29,13 @@ Ints = NDArray[np.int64]
 
 
 def warn_of_few_groups(groups: Ints | None, name: str) -> None:
-    """Warn where groups are so few that p-values are rough."""
+    """Warn where groups are so few that p-values are rough; refuse a single one."""
     n = 0 if groups is None else len(np.unique(groups))
+    if n == 1:
+        raise DataError(
+            f"{name!r} puts all rows into one group, and p-values come from how groups differ; name the column that "
+            f"tells who a row is about, or leave groups= out"
+        )
     if 0 < n < FEW_GROUPS:
         warn(
             f"{name!r} makes {n} groups of the rows. p-values come from how groups differ, and below {FEW_GROUPS} "

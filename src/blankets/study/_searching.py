@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
+from numbers import Real
 from threading import Event
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from blankets.arguments import flag, generator_from, level_of
 from blankets.counting import MemoryCounter
+from blankets.data import Frame
 from blankets.errors import DuplicateColumnWarning, Interrupted, ParameterError, TooFewRowsWarning, listed, warn
 from blankets.independence import IndependenceTest, Knowledge
 from blankets.regimes import Surrogate
@@ -285,9 +287,15 @@ class Search:
         beyond = [self.tests.names[x] for x in never if x != target and x not in members]
         if not beyond:
             return []
+        table = self.study.table
+        levels = dict(zip(table.names, table.levels, strict=True)) if isinstance(table, Frame) else {}
+        numeric = {name for name, of in levels.items() if all(isinstance(level, Real) for level in of)}
+        rules = {name: "number" for name in beyond if name in numeric}
         sentence = (
             f"{self.n_rows:,} rows are too few to test {listed(beyond)} against "
             f"{self.tests.names[target]!r} at all: merge their levels, or lower 'reliability'"
+            + f"; or say that they are numbers, with discretize={rules}"
+            * bool(rules)
         )
         warn(sentence, TooFewRowsWarning)
         return [sentence]

@@ -56,8 +56,9 @@ class Testing:
 
     Examples
     --------
-    >>> Testing.of("g")
-    Testing(kind='g', dof='adjusted', reliability=5.0, strength='p-value')
+    >>> from blankets import Testing
+    >>> Testing("g", dof="nominal")
+    Testing(kind='g', dof='nominal', reliability=5.0, strength='p-value')
     """
 
     kind: str = "auto"
