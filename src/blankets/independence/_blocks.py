@@ -494,9 +494,8 @@ class _Rows:
         of_y = np.ascontiguousarray(moments.rows(y, moments.tested(y))[:, ::step])
 
         def of(some: NDArray[np.int64]) -> Floats:
-            widths = np.diff(moments.start)[some]
-            rows = [moments.rows(x, k)[:, ::step] for x, k in zip(some.tolist(), widths.tolist(), strict=True)]
-            return rows_tests(np.vstack(rows), widths, moments.first[some], of_y, int(moments.first[y]), basis)[0]
+            rows = [np.ascontiguousarray(moments.rows(x, moments.tested(x))[:, ::step]) for x in some.tolist()]
+            return rows_tests(rows, moments.first[some], of_y, int(moments.first[y]), basis)[0]
 
         parts = np.split(xs, range(_TOGETHER, len(xs), _TOGETHER))
         if len(parts) == 1:

@@ -19,6 +19,7 @@ from blankets.kernels._blocks import (
     combined_tails,
     log_p_under_signs,
     products_of_residuals,
+    room_for_residuals,
     scan_functions,
 )
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
@@ -90,6 +91,7 @@ __all__ = [
     "permutation_p",
     "permute",
     "products_of_residuals",
+    "room_for_residuals",
     "rank_numbers",
     "refine",
     "renumber",

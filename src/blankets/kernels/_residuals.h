@@ -1,41 +1,80 @@
-/* Sums over rows of products of residuals (methods, section 10.3): the loops over rows, in blocks that stay in the
-   first-level cache, and the small matrices between them. One variant for processors with AVX2, chosen at run time;
-   both add in the same order. */
+/* Sums over rows of products of residuals (methods, section 10.3): the small matrices; the loops over rows are in
+   _residual_loops.h. Several columns pass over a block of rows together, so that the given functions are fetched once
+   for all of them. Variants for processors with AVX2 and AVX-512, chosen at run time; all add in the same order. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__GNUC__)
-typedef double four __attribute__((vector_size(32), aligned(8), may_alias));
-#endif
-
 #define ROWS_AT_ONCE 128
-#define MOST_BENT 13  /* squares, cubes and products of predictions, at most */
-#define MOST_PAIRS 36 /* pairs of functions of x and y, at most */
+#define LANES 8           /* sums of every eighth row are kept apart until the end */
+#define MOST_OF_Y 6       /* squares, a cube and a product of predictions of y, at most */
+#define MOST_OF_X 7       /* the same of x, with a product of both */
+#define MOST_BENT 13      /* all of them */
+#define MOST_PAIRS 36     /* pairs of functions of x and y, at most */
+#define MOST_TOGETHER 6   /* columns that pass over the rows together */
+#define ROWS_TOGETHER 24  /* predictions and pairs of functions that they have together, unless one column has more */
 #define MOST_SQUARED 4
 #define BENT_LENGTH 0.05
 #define LEAST_DIRECTION 1e-6
 #define SPREAD_SHARE 1e-8
 #define MOST_LEVERAGE 0.9
+#define ROUNDING 1e-11    /* what is left of a square of length 1 below this is told by the others */
 
-/* One y, one set of given functions, and room for one x. */
+/* One y and one set of given functions. */
 typedef struct {
     const double *basis;    /* (q, n): orthonormal, the constant first */
     const double *leverage; /* (n): sums of their squares */
+    const double *y;        /* (n_y, n) */
     int64_t q, n, many;     /* many: rows are enough for cubes and products too */
-    double *squares;        /* (MOST_BENT, n): those of y first */
-    double *left_y;         /* (functions of y, n) */
-    double *left_x;         /* (functions of x, n) */
-    double *pairs;          /* (pairs, n) */
-    double *inverse;        /* (n): 1 over what the fit has left of a row */
-    double *first_y;        /* (n): what is predicted of the first function of y */
-    double *along;          /* (functions, q) */
-    double *of_squares;     /* (MOST_BENT, q): products of squares with the basis */
-    double *weights;        /* (MOST_BENT, q) */
-    int64_t n_y, bent_y;    /* functions of y, and squares of their predictions */
-    double gram[MOST_BENT * MOST_BENT];
-    double cross_y[MOST_PAIRS * MOST_BENT], cross_x[MOST_PAIRS * MOST_BENT];
-} residual_room;
+    int64_t n_y, first_y, n_squares, n_bent;
+    int64_t turned;         /* whether bent is orthonormal, and left_y and fitted are without it */
+    int64_t step;           /* n, and so many more that rows of what follows begin at lines of the cache */
+    double *block;          /* (q, ROWS_AT_ONCE): the given functions in the rows at hand */
+    double *bent;           /* (MOST_OF_Y, n): squares of predictions of y, or a basis of what the given ones leave */
+    double *left_y;         /* (n_y, n) */
+    double *fitted;         /* (n): the part of each row's own value in its fit, so far */
+    double *first;          /* (n): what is predicted of the first function of y */
+    double *of_bent;        /* (MOST_OF_Y, q): products of the squares with the given functions */
+    double *lanes;          /* of y */
+    double gram[MOST_OF_Y * MOST_OF_Y], cross[MOST_PAIRS * MOST_OF_Y];
+    double scale[MOST_OF_Y];                  /* makes what the given functions leave of a square 1 long; 0: nothing */
+    double left[MOST_OF_Y * MOST_OF_Y];       /* products of these */
+    double inverse[MOST_OF_Y * MOST_OF_Y];    /* (n_bent, n_squares): makes them orthonormal */
+    double on_bent[MOST_PAIRS * MOST_OF_Y];   /* (n_y, n_bent): what y had along them */
+} given_room;
+
+/* One x. */
+typedef struct {
+    const double *x;           /* (k, n) */
+    int64_t k, first, m, size; /* functions, of which the first ones are tested alone too; squares, new directions */
+    double *predicted;         /* (k, n) */
+    double *pairs;             /* (k n_y, n): products of residuals */
+    double *inverse;           /* (n): 1 over what the fit has left of a row */
+    double *along;             /* (k, q) */
+    double *weights;           /* (size, q): of the given functions in the new directions */
+    double *lanes, *sums;      /* products, by lanes and added up */
+    int beyond;                /* whether the new directions are beyond the bent ones of y */
+    double of_squares[MOST_BENT * MOST_OF_X], of_bent[MOST_BENT * MOST_OF_Y];
+    double x_off[MOST_PAIRS * MOST_BENT], y_off[MOST_PAIRS * MOST_BENT], x_off_bent[MOST_PAIRS * MOST_OF_Y];
+    double free[LANES]; /* what the fit has left of all rows */
+} column_room;
+
+/* Where the sums of a column are: products of its squares with given functions, bent ones, themselves and what is left
+   of y, and of what is left of it with squares and bent ones. */
+typedef struct {
+    int64_t basis, bent, gram, left_y, left_x, bent_x, all;
+} places;
+
+static places places_of(const given_room *o, const column_room *c) {
+    places p = {0};
+    p.bent = p.basis + c->m * o->q;
+    p.gram = p.bent + c->m * o->n_bent;
+    p.left_y = p.gram + c->m * c->m;
+    p.left_x = p.left_y + o->n_y * c->m;
+    p.bent_x = p.left_x + c->k * c->m;
+    p.all = p.bent_x + c->k * o->n_bent;
+    return p;
+}
 
 /* Eigenvalues of a symmetric matrix, in its diagonal, and eigenvectors, columns of v, by Jacobi's rotations. */
 static void eigen(double *a, double *v, int64_t n) {
@@ -67,43 +106,316 @@ static void eigen(double *a, double *v, int64_t n) {
     }
 }
 
-#define NAMED(name) name##_plain
+/* Weights, by rows of length n, that make functions with the inner products a orthonormal, each with those before it;
+   one of which no more than `least` is left has none. Returns how many there are. */
+static int64_t orthonormal(const double *a, int64_t n, double least, double *weights) {
+    int64_t size = 0;
+    for (int64_t i = 0; i < n; i++) {
+        double *new = weights + size * n, left = a[i * n + i];
+        memset(new, 0, sizeof(double) * n);
+        for (int64_t e = 0; e < size; e++) {
+            const double *before = weights + e * n;
+            double along = 0.0;
+            for (int64_t j = 0; j < i; j++) along += before[j] * a[i * n + j];
+            for (int64_t j = 0; j < i; j++) new[j] -= along * before[j];
+            left -= along * along;
+        }
+        if (left <= least) continue;
+        new[i] = 1.0;
+        for (int64_t j = 0; j <= i; j++) new[j] /= sqrt(left);
+        size++;
+    }
+    return size;
+}
+
+/* What is left of a number of things, in equal shares of at most so many. */
+#define SHARE(left, most) (((left) + ((left) + (most) - 1) / (most) - 1) / (((left) + (most) - 1) / (most)))
+#if defined(_MSC_VER)
+#define BUFFER(name, rows) __declspec(align(64)) double name[(rows) * ROWS_AT_ONCE]
+#else
+#define BUFFER(name, rows) double name[(rows) * ROWS_AT_ONCE] __attribute__((aligned(64)))
+#endif
+#define LINES(n) (((n) + 7) / 8 * 8) /* whole lines of the cache */
+#define EACH_BLOCK(n) \
+    for (int64_t b = 0, length; b < (n) && (length = (n) - b < ROWS_AT_ONCE ? (n) - b : ROWS_AT_ONCE); b += ROWS_AT_ONCE)
+
+/* Squares and products of predictions of k functions; of_x: with the product of the predictions of x and y. */
+static int64_t n_squares(const given_room *o, int64_t k, int of_x) {
+    return o->q > 1 ? (k < MOST_SQUARED ? k : MOST_SQUARED) + of_x + (o->many != 0) + (o->many && k > 1) : 0;
+}
+
+/* Sums over rows that are kept at once, of y or of a column of k functions, at most. */
+static int64_t n_sums(int64_t q, int64_t n_y, int64_t k) {
+    const int64_t of_squares = (MOST_BENT + k) * (q + MOST_BENT) + MOST_BENT * n_y, pairs = k * n_y * (1 + k * n_y);
+    const int64_t along = (k > n_y ? k : n_y) * q;
+    return of_squares + pairs + along;
+}
+
+static void fold(const double *lanes, int64_t n, double *sums) {
+    for (int64_t i = 0; i < n; i++, lanes += LANES)
+        sums[i] = ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
+}
+
+static double squared_length(const double *a, int64_t n) {
+    double all = 0.0;
+    for (int64_t i = 0; i < n; i++) all += a[i] * a[i];
+    return all;
+}
+
+static double product_of(const double *a, const double *b, int64_t n) {
+    double all = 0.0;
+    for (int64_t i = 0; i < n; i++) all += a[i] * b[i];
+    return all;
+}
+
+/* The length of a square, 1 over it: 0 if given functions leave too little of it. `own`: its products with them. */
+static double scale_of(double whole, const double *own, int64_t q) {
+    const double after = whole - squared_length(own, q), before = whole - own[0] * own[0];
+    return after > BENT_LENGTH * BENT_LENGTH * (before > 1e-300 ? before : 1e-300) ? 1.0 / sqrt(after) : 0.0;
+}
+
+/* What the given functions leave of the squares of y. */
+static void put_left(given_room *o) {
+    const int64_t m = o->n_squares, q = o->q;
+    for (int64_t i = 0; i < m; i++) {
+        const double *own = o->of_bent + i * q;
+        o->scale[i] = scale_of(o->gram[i * m + i], own, q);
+        for (int64_t j = 0; j <= i; j++)
+            o->left[i * m + j] = o->left[j * m + i] =
+                o->scale[i] * o->scale[j] * (o->gram[i * m + j] - product_of(own, o->of_bent + j * q, q));
+    }
+}
+
+/* Weights of the squares of y and of the given functions in an orthonormal basis of what these leave of the squares.
+   Returns its size; -1 if it has a small direction, of which those of x and y together may leave more. */
+static int64_t turn_y(given_room *o, double *of_squares, double *of_basis) {
+    const int64_t m = o->n_squares, q = o->q, size = orthonormal(o->left, m, ROUNDING, o->inverse);
+    if (squared_length(o->inverse, size * m) * LEAST_DIRECTION >= 1.0) return -1;
+    memset(of_basis, 0, sizeof(double) * size * q);
+    for (int64_t e = 0; e < size; e++)
+        for (int64_t i = 0; i < m; i++) {
+            const double w = of_squares[e * m + i] = o->inverse[e * m + i] * o->scale[i];
+            for (int64_t k = 0; k < q; k++) of_basis[e * q + k] -= w * o->of_bent[i * q + k];
+        }
+    for (int64_t i = 0; i < o->n_y; i++)
+        for (int64_t e = 0; e < size; e++) o->on_bent[i * size + e] = product_of(of_squares + e * m, o->cross + i * m, m);
+    return size;
+}
+
+/* The same of x, beyond the basis of y. Returns 0 if there may be a direction so small that it is left out, which the
+   eigenvectors of all squares decide (see turn_all). */
+static int turn_x(const given_room *o, column_room *c) {
+    const places p = places_of(o, c);
+    const int64_t m = c->m, q = o->q, f = o->n_bent;
+    double scale[MOST_OF_X], a[MOST_OF_X * MOST_OF_X], inverse[MOST_OF_X * MOST_OF_X];
+    const double *own = c->sums + p.basis, *bent = c->sums + p.bent, *gram = c->sums + p.gram;
+    for (int64_t i = 0; i < m; i++) {
+        scale[i] = scale_of(gram[i * m + i], own + i * q, q);
+        for (int64_t j = 0; j <= i; j++)
+            a[i * m + j] = scale[i] * scale[j] * (gram[i * m + j] - product_of(own + i * q, own + j * q, q)
+                                                  - product_of(bent + i * f, bent + j * f, f));
+    }
+    c->size = orthonormal(a, m, ROUNDING, inverse);
+    memset(c->weights, 0, sizeof(double) * c->size * q);
+    memset(c->of_bent, 0, sizeof(double) * c->size * f);
+    for (int64_t e = 0; e < c->size; e++)
+        for (int64_t i = 0; i < m; i++) {
+            const double w = c->of_squares[e * m + i] = inverse[e * m + i] * scale[i];
+            for (int64_t k = 0; k < q; k++) c->weights[e * q + k] -= w * own[i * q + k];
+            for (int64_t k = 0; k < f; k++) c->of_bent[e * f + k] -= w * bent[i * f + k];
+        }
+    /* The inverse of the Cholesky factor of all squares: its length bounds the inverse of their least eigenvalue. */
+    double length = squared_length(inverse, c->size * m) + squared_length(o->inverse, f * o->n_squares);
+    for (int64_t e = 0; e < c->size; e++)
+        for (int64_t j = 0; j < o->n_squares; j++) {
+            double across = 0.0;
+            for (int64_t k = 0; k < f; k++) across += c->of_bent[e * f + k] * o->inverse[k * o->n_squares + j];
+            length += across * across;
+        }
+    return length * LEAST_DIRECTION < 1.0;
+}
+
+/* Add w times what the given functions leave of a square of y, or of x, to a new direction. */
+static void add_square(const given_room *o, column_room *c, int64_t i, double w) {
+    const int64_t m = o->n_squares, f = o->n_bent, q = o->q;
+    const double *own = i < m ? o->of_bent + i * q : c->sums + (i - m) * q;
+    double *bent = c->of_bent + c->size * f;
+    if (i < m && o->turned) {
+        for (int64_t e = 0; e < f; e++)
+            bent[e] += w / o->scale[i] * product_of(o->inverse + e * m, o->left + i * m, m);
+        return;
+    }
+    if (i < m) bent[i] = w; else c->of_squares[c->size * c->m + i - m] = w;
+    for (int64_t k = 0; k < q; k++) c->weights[c->size * q + k] -= w * own[k];
+}
+
+/* The product of a square of x with what the given functions leave of a square of y. */
+static double with_left(const given_room *o, const column_room *c, int64_t x, int64_t i) {
+    const int64_t m = o->n_squares, f = o->n_bent, q = o->q;
+    const double *bent = c->sums + places_of(o, c).bent + x * f;
+    if (!o->turned) return o->scale[i] * (bent[i] - product_of(c->sums + x * q, o->of_bent + i * q, q));
+    double both = 0.0;
+    for (int64_t e = 0; e < f; e++) both += bent[e] * product_of(o->inverse + e * m, o->left + i * m, m);
+    return both;
+}
+
+/* The same of the squares of both, by eigenvectors: directions that are almost told by the others are left out. */
+static void turn_all(const given_room *o, column_room *c) {
+    const int64_t m = o->n_squares, m_x = c->m, q = o->q;
+    const double *gram = c->sums + places_of(o, c).gram;
+    double left[MOST_BENT * MOST_BENT], vectors[MOST_BENT * MOST_BENT], scale[MOST_BENT];
+    int64_t kept[MOST_BENT], n = 0;
+    for (int64_t i = 0; i < m + m_x; i++) {
+        scale[n] = i < m ? o->scale[i] : scale_of(gram[(i - m) * (m_x + 1)], c->sums + (i - m) * q, q);
+        if (scale[n] > 0.0) kept[n++] = i;
+    }
+    for (int64_t i = 0; i < n; i++)
+        for (int64_t j = 0; j <= i; j++) {
+            const int64_t a = kept[i] - m, b = kept[j] - m;
+            left[i * n + j] = left[j * n + i] =
+                a < 0   ? o->left[kept[i] * m + kept[j]]
+                : b < 0 ? scale[i] * with_left(o, c, a, kept[j])
+                        : scale[i] * scale[j] * (gram[a * m_x + b] - product_of(c->sums + a * q, c->sums + b * q, q));
+        }
+    eigen(left, vectors, n);
+    c->size = 0;
+    memset(c->weights, 0, sizeof(double) * MOST_BENT * q);
+    memset(c->of_bent, 0, sizeof c->of_bent);
+    memset(c->of_squares, 0, sizeof c->of_squares);
+    for (int64_t e = 0; e < n; e++) {
+        if (left[e * n + e] <= LEAST_DIRECTION) continue;
+        for (int64_t i = 0; i < n; i++)
+            add_square(o, c, kept[i], vectors[i * n + e] / sqrt(left[e * n + e]) * scale[i]);
+        c->size++;
+    }
+}
+
+/* What the new directions take from what is left of x and of y, and what the bent ones take from the former. */
+static void put_off(const given_room *o, column_room *c) {
+    const places p = places_of(o, c);
+    const int64_t m = c->m, f = o->n_bent;
+    const double *y_on = o->turned ? o->on_bent : o->cross;
+    for (int64_t e = 0; e < c->size; e++) {
+        const double *w = c->of_squares + e * m, *v = c->of_bent + e * f;
+        for (int64_t i = 0; i < c->k; i++)
+            c->x_off[i * MOST_BENT + e] = -product_of(w, c->sums + p.left_x + i * m, m)
+                                          - product_of(v, c->sums + p.bent_x + i * f, f);
+        for (int64_t i = 0; i < o->n_y; i++) {
+            double along = product_of(w, c->sums + p.left_y + i * m, m);
+            if (!c->beyond) {
+                along += product_of(v, y_on + i * f, f);
+                for (int64_t s = 0; s < m && o->turned; s++)
+                    along += w[s] * product_of(c->sums + p.bent + s * f, y_on + i * f, f);
+            }
+            c->y_off[i * MOST_BENT + e] = -along;
+        }
+    }
+    for (int64_t i = 0; i < c->k * f; i++) c->x_off_bent[i] = -c->sums[p.bent_x + i];
+}
+
+/* Weights of pairs, by rows of n, that make T squared and its weights of rows: first those of the `some` first pairs,
+   n_first of them, then those of all from `from` on. */
+typedef struct {
+    double rows[2 * MOST_PAIRS * MOST_PAIRS];
+    int64_t n_first, from, all;
+} pair_weights;
+
+/* Eigenvectors of the spread of k of the pairs, without those that hardly spread. Returns how many there are. */
+static int64_t eigen_weights(const double *spread, const int64_t *pairs, int64_t k, int64_t n, double *rows) {
+    double a[MOST_PAIRS * MOST_PAIRS], v[MOST_PAIRS * MOST_PAIRS], most = 1e-300;
+    int64_t size = 0;
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < k; j++)
+            a[i * k + j] = pairs[i] >= pairs[j] ? spread[pairs[i] * n + pairs[j]] : spread[pairs[j] * n + pairs[i]];
+    eigen(a, v, k);
+    for (int64_t i = 0; i < k; i++) most = a[i * k + i] > most ? a[i * k + i] : most;
+    for (int64_t e = 0; e < k; e++) {
+        if (a[e * k + e] <= SPREAD_SHARE * most) continue;
+        memset(rows + size * n, 0, sizeof(double) * n);
+        for (int64_t i = 0; i < k; i++) rows[size * n + pairs[i]] = v[i * k + e] / sqrt(a[e * k + e]);
+        size++;
+    }
+    return size;
+}
+
+/* pairs: all n, the `some` first ones in front. */
+static void put_weights(const double *spread, const int64_t *pairs, int64_t some, int64_t n, pair_weights *out) {
+    double a[MOST_PAIRS * MOST_PAIRS], w[MOST_PAIRS * MOST_PAIRS], trace = 0.0;
+    for (int64_t i = 0; i < n; i++) {
+        trace += spread[i * n + i];
+        for (int64_t j = 0; j <= i; j++)
+            a[i * n + j] = pairs[i] >= pairs[j] ? spread[pairs[i] * n + pairs[j]] : spread[pairs[j] * n + pairs[i]];
+    }
+    /* Cholesky's factor, where its inverse bounds the share of the least eigenvalue: none is left out. */
+    if (orthonormal(a, n, 0.0, w) == n && squared_length(w, n * n) * trace * SPREAD_SHARE < 1.0) {
+        for (int64_t e = 0; e < n; e++)
+            for (int64_t i = 0; i < n; i++) out->rows[e * n + pairs[i]] = w[e * n + i];
+        out->n_first = some < n ? some : 0, out->from = 0, out->all = n;
+        return;
+    }
+    out->n_first = out->from = some < n ? eigen_weights(spread, pairs, some, n, out->rows) : 0;
+    out->all = out->from + eigen_weights(spread, pairs, n, n, out->rows + out->from * n);
+}
+
 #define TARGETED static
+#define NAMED(name) name##_plain
+#define AT_ONCE 2
+#define TALL 2
+#define CHUNKS 2
 #include "_residual_loops.h"
 #undef NAMED
 #undef TARGETED
+#undef AT_ONCE
 
 #if defined(__x86_64__) && defined(__GNUC__)
-#define NAMED(name) name##_wide
 #define TARGETED static __attribute__((target("avx2")))
+#define NAMED(name) name##_wide
+#define AT_ONCE 4
+#include "_residual_loops.h"
+#undef NAMED
+#undef TARGETED
+#undef AT_ONCE
+#undef TALL
+#undef CHUNKS
+#define TARGETED static __attribute__((target("avx512f")))
+#define NAMED(name) name##_widest
+#define AT_ONCE 8
+#define TALL 4
+#define CHUNKS 4
 #include "_residual_loops.h"
 #else
-#define has_avx2() 0
-#define y_side_wide y_side_plain
-#define x_side_wide x_side_plain
+#define lanes() 0
+#define residual_sums_wide residual_sums_plain
+#define residual_sums_widest residual_sums_plain
 #endif
 
-/* Residual products of each of n_x columns, the functions of which follow each other in x, with y; see x_side. */
+static int64_t place_of(const double *number) { return (int64_t)(intptr_t)number; }
+
+/* How many numbers residual_sums needs as room; most: functions of the column that has most of them. */
+static int64_t residual_room(int64_t q, int64_t n, int64_t n_y, int64_t most) {
+    const int64_t own = most * (1 + n_y) + 1, rows = own > ROWS_TOGETHER ? own : ROWS_TOGETHER;
+    const int64_t sums = n_sums(q, n_y, most);
+    return 8 + q * ROWS_AT_ONCE + LINES(n) * (MOST_OF_Y + n_y + 2 + rows) + LANES * sums
+           + MOST_TOGETHER * ((LANES + 1) * sums + (most + MOST_BENT) * q + 8) + (n_y + 2 * MOST_OF_Y) * q + 8;
+}
+
+/* Residual products of each of n_x columns with y; see put_answer. x[i]: where its functions are, one below the
+   other. */
 static void residual_sums(const double *basis, const double *leverage, int64_t q, int64_t n, int64_t many,
-                          const double *y, int64_t n_y, int64_t first_y, const double *x, const int64_t *widths,
-                          const int64_t *firsts, int64_t n_x, double *room, double *out) {
-    int64_t most = n_y;
-    residual_room o;
-    for (int64_t i = 0; i < n_x; i++) most = widths[i] > most ? widths[i] : most;
-    o.basis = basis, o.leverage = leverage, o.q = q, o.n = n, o.many = many, o.n_y = n_y;
-    o.squares = room, room += MOST_BENT * n;
-    o.left_y = room, room += n_y * n;
-    o.left_x = room, room += most * n;
-    o.pairs = room, room += most * n_y * n;
-    o.inverse = room, room += n;
-    o.first_y = room, room += n;
-    o.along = room, room += most * q;
-    o.of_squares = room, room += MOST_BENT * q;
-    o.weights = room;
-    const int wide = has_avx2();
-    if (wide) y_side_wide(&o, y); else y_side_plain(&o, y);
-    for (int64_t i = 0; i < n_x; x += widths[i] * n, i++) {
-        if (wide) x_side_wide(&o, x, widths[i], firsts[i], first_y, out + 7 * i);
-        else x_side_plain(&o, x, widths[i], firsts[i], first_y, out + 7 * i);
-    }
+                          const double *y, int64_t n_y, int64_t first_y, const int64_t *x, const int64_t *widths,
+                          const int64_t *firsts, int64_t n_x, int64_t most, double *room, double *out) {
+    given_room o = {0};
+    o.basis = basis, o.leverage = leverage, o.y = y, o.q = q, o.n = n, o.many = many, o.n_y = n_y, o.first_y = first_y;
+    o.step = LINES(n);
+    room += (64 - (intptr_t)room % 64) % 64 / (int64_t)sizeof(double);
+    o.block = room, room += q * ROWS_AT_ONCE;
+    o.bent = room, room += MOST_OF_Y * o.step;
+    o.left_y = room, room += n_y * o.step;
+    o.fitted = room, room += o.step;
+    o.first = room, room += o.step;
+    o.lanes = room, room += LANES * n_sums(q, n_y, most);
+    o.of_bent = room, room += LINES(MOST_OF_Y * q);
+    if (lanes() > 1) residual_sums_widest(&o, x, widths, firsts, n_x, room, out);
+    else if (lanes()) residual_sums_wide(&o, x, widths, firsts, n_x, room, out);
+    else residual_sums_plain(&o, x, widths, firsts, n_x, room, out);
 }
