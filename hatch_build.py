@@ -75,6 +75,10 @@ cdef extern from "_residuals.h":
         int64 first_y, const int64 *x, const int64 *widths, const int64 *firsts, int64 n_x, int64 most,
         double *room, double *out
     ) nogil
+    void given_basis(
+        const int64 *rows, const int64 *widths, int64 n_given, const double *weights, int64 size, int64 n, double *out,
+        double *leverage
+    ) nogil
 import numpy as np
 """
 ITEMS = {

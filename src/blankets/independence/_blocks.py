@@ -426,7 +426,10 @@ class _GivenRows:
     @cached_property
     def basis(self) -> Basis:
         """An orthonormal basis of the given functions."""
-        return Basis.of(self.functions(self.known))
+        if not self.known.given:
+            return Basis.of(np.zeros((0, self.moments.n_rows)))
+        rows = [self.moments.rows(z, k) for z, k in zip(self.known.given, self.known.widths, strict=True)]
+        return Basis.combined(rows, self.known.root)
 
     @cached_property
     def part(self) -> Basis:

@@ -16,6 +16,7 @@ from blankets.errors import BlanketsWarning
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
 from blankets.kernels._blocks import (
     MOST_PAIRS,
+    basis_of_rows,
     combined_tails,
     log_p_under_signs,
     products_of_residuals,
@@ -70,6 +71,7 @@ __all__ = [
     "chi2_quantiles",
     "chi2_tail",
     "chi2_tails",
+    "basis_of_rows",
     "combined_tails",
     "count_bits",
     "count_dense",

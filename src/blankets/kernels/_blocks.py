@@ -69,6 +69,39 @@ def log_p_under_signs(statistic: float64, k: float64, free: float64, squares: fl
 
 
 @door
+def basis_of_rows(rows: list, weights: Reals2, out: NewReals2, leverage: NewReals) -> None:
+    """Set ``out``, of shape (1 + size, rows), to a constant and combinations of functions; ``leverage``: their squares.
+
+    ``rows``: arrays of functions. ``weights``, of shape (size, functions): of all of them, one after the other.
+    """
+    n: int64 = out.shape[1]
+    total: int64 = 0
+    widths: NewInts = view(np.zeros(len(rows) + 1, np.int64))
+    places: NewInts = view(np.zeros(len(rows) + 1, np.int64))
+    for z in range(len(rows)):
+        own: Reals2 = rows[z]
+        if own.shape[1] != n or own.shape[0] < 1 or n < 1:
+            raise ValueError("functions of columns do not fit each other")
+        widths[z] = own.shape[0]
+        total += own.shape[0]
+        places[z] = place_of(cython.address(own[0, 0]))
+    if out.shape[0] != weights.shape[0] + 1 or weights.shape[1] != total or leverage.shape[0] != n or weights.shape[0] < 1:
+        raise ValueError("functions of columns do not fit each other")
+    n_given: int64 = len(rows)
+    with nogil:
+        given_basis(
+            cython.address(places[0]),
+            cython.address(widths[0]),
+            n_given,
+            cython.address(weights[0, 0]),
+            weights.shape[0],
+            n,
+            cython.address(out[0, 0]),
+            cython.address(leverage[0]),
+        )
+
+
+@door
 def room_for_residuals(q: int64, n: int64, n_y: int64, most: int64) -> int:
     """Return how many numbers `products_of_residuals` needs as room; ``most``: functions of a column, at most."""
     return residual_room(q, n, n_y, most)

@@ -389,7 +389,7 @@ TARGETED void NAMED(residual_sums)(given_room *o, const int64_t *x, const int64_
         for (n_c = 0; n_c < MOST_TOGETHER && i + n_c < n_x; n_c++) {
             column_room *const c = columns + n_c;
             const int64_t k = widths[i + n_c], own = k * (1 + o->n_y) + 1;
-            if (n_c && rows + own * o->step > room + ROWS_TOGETHER * o->step) break;
+            if (n_c && rows + own * o->step > room + ROWS_TOGETHER(o->n) * o->step) break;
             c->x = (const double *)(intptr_t)x[i + n_c], c->k = k, c->first = firsts[i + n_c];
             c->m = n_squares(o, k, 1);
             c->predicted = rows, c->pairs = rows + k * o->step, c->inverse = c->pairs + k * o->n_y * o->step;
@@ -402,5 +402,20 @@ TARGETED void NAMED(residual_sums)(given_room *o, const int64_t *x, const int64_
             c->weights = c->along + c->k * o->q, rows = c->lanes + LINES((LANES + 1) * sums + (c->k + MOST_BENT) * o->q);
         }
         NAMED(x_sides)(o, columns, n_c, out + 7 * i);
+    }
+}
+
+TARGETED void NAMED(given_basis)(const int64_t *rows, const int64_t *widths, int64_t n_given, const double *weights,
+                                int64_t size, int64_t n, double *out, double *leverage) {
+    int64_t wide = 0;
+    BUFFER(none, 1) = {0.0};
+    for (int64_t z = 0; z < n_given; z++) wide += widths[z];
+    for (int64_t r = 0; r < n; r++) out[r] = 1.0 / sqrt((double)n);
+    EACH_BLOCK(n) {
+        double *const here = out + n + b;
+        for (int64_t z = 0, at = 0; z < n_given; at += widths[z++])
+            NAMED(combine)(weights + at, wide, size, (const double *)(intptr_t)rows[z] + b, n, widths[z], length,
+                          z ? here : 0, n, here, n);
+        NAMED(add_squares)(out + b, n, size + 1, length, none, leverage + b);
     }
 }

@@ -11,8 +11,9 @@
 #define MOST_OF_X 7       /* the same of x, with a product of both */
 #define MOST_BENT 13      /* all of them */
 #define MOST_PAIRS 36     /* pairs of functions of x and y, at most */
-#define MOST_TOGETHER 6   /* columns that pass over the rows together */
-#define ROWS_TOGETHER 24  /* predictions and pairs of functions that they have together, unless one column has more */
+#define MOST_TOGETHER 8   /* columns that pass over the rows together */
+/* Predictions and pairs of functions that they have together, unless one column has more. */
+#define ROWS_TOGETHER(n) ((n) > 1 << 17 ? 14 : 40)
 #define MOST_SQUARED 4
 #define BENT_LENGTH 0.05
 #define LEAST_DIRECTION 1e-6
@@ -387,13 +388,15 @@ static void put_weights(const double *spread, const int64_t *pairs, int64_t some
 #define lanes() 0
 #define residual_sums_wide residual_sums_plain
 #define residual_sums_widest residual_sums_plain
+#define given_basis_wide given_basis_plain
+#define given_basis_widest given_basis_plain
 #endif
 
 static int64_t place_of(const double *number) { return (int64_t)(intptr_t)number; }
 
 /* How many numbers residual_sums needs as room; most: functions of the column that has most of them. */
 static int64_t residual_room(int64_t q, int64_t n, int64_t n_y, int64_t most) {
-    const int64_t own = most * (1 + n_y) + 1, rows = own > ROWS_TOGETHER ? own : ROWS_TOGETHER;
+    const int64_t own = most * (1 + n_y) + 1, together = ROWS_TOGETHER(n), rows = own > together ? own : together;
     const int64_t sums = n_sums(q, n_y, most);
     return 8 + q * ROWS_AT_ONCE + LINES(n) * (MOST_OF_Y + n_y + 2 + rows) + LANES * sums
            + MOST_TOGETHER * ((LANES + 1) * sums + (most + MOST_BENT) * q + 8) + (n_y + 2 * MOST_OF_Y) * q + 8;
@@ -418,4 +421,13 @@ static void residual_sums(const double *basis, const double *leverage, int64_t q
     if (lanes() > 1) residual_sums_widest(&o, x, widths, firsts, n_x, room, out);
     else if (lanes()) residual_sums_wide(&o, x, widths, firsts, n_x, room, out);
     else residual_sums_plain(&o, x, widths, firsts, n_x, room, out);
+}
+
+/* Orthonormal functions, the constant first, of the functions of n_given columns, and the sums of their squares.
+   rows[z]: where those of a column are; weights, of shape (size, functions): of all of them. */
+static void given_basis(const int64_t *rows, const int64_t *widths, int64_t n_given, const double *weights,
+                        int64_t size, int64_t n, double *out, double *leverage) {
+    if (lanes() > 1) given_basis_widest(rows, widths, n_given, weights, size, n, out, leverage);
+    else if (lanes()) given_basis_wide(rows, widths, n_given, weights, size, n, out, leverage);
+    else given_basis_plain(rows, widths, n_given, weights, size, n, out, leverage);
 }

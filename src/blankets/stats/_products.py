@@ -216,6 +216,24 @@ class Basis(NamedTuple):
         rows = np.vstack([np.full((1, n), n**-0.5), functions])
         return cls(rows, np.einsum("ij,ij->j", rows, rows))
 
+    @classmethod
+    def combined(cls, functions: Sequence[Floats], weights: Floats) -> Basis:
+        """Return the basis of combinations of the functions of several columns.
+
+        ``weights``, of shape (functions, size): they make all functions, one column's after the other's, orthonormal.
+
+        >>> z = np.array([[1.0, -1.0, 1.0, -1.0]])
+        >>> Basis.combined([z], np.array([[0.5]])).rows.tolist()
+        [[0.5, 0.5, 0.5, 0.5], [0.5, -0.5, 0.5, -0.5]]
+        """
+        if not kernels.COMPILED or not weights.size:
+            return cls.of(weights.T @ np.vstack(functions))
+        n = functions[0].shape[1]
+        made = cls(np.empty((1 + weights.shape[1], n)), np.empty(n))
+        rows = [np.ascontiguousarray(each) for each in functions]
+        kernels.basis_of_rows(rows, np.ascontiguousarray(weights.T), made.rows, made.leverage)
+        return made
+
 
 class _Room(local):
     """Memory that a thread's next call of a kernel uses again: new pages take as long as the work."""
