@@ -65,7 +65,8 @@ _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 _PART_ROWS, _SURE, _LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
 _AT_ONCE = 2e8  # multiplications that rows may be asked for before somebody needs to know
 _AGAIN = 1e9  # multiplications for columns far from the level that are asked by rows all the same: about a second
-_TOGETHER = 16  # columns that a thread asks rows about
+_TOGETHER = 16  # columns that a thread asks rows about, at most
+_SHARED = 1e6  # products of given and tested functions in all rows, about a millisecond, from which cores share them
 _PROJECTED = 4096  # functions of all columns that are projected at once: wide tables have few copies of anything
 _STEPS = 10  # of a fit of probabilities
 _WIDE = 16  # functions beyond those of the given columns and the other one, from which a column is wide
@@ -500,11 +501,15 @@ class _Rows:
             rows = [np.ascontiguousarray(moments.rows(x, moments.tested(x))[:, ::step]) for x in some.tolist()]
             return rows_tests(rows, moments.first[some], of_y, int(moments.first[y]), basis)[0]
 
-        parts = np.split(xs, range(_TOGETHER, len(xs), _TOGETHER))
+        size, cores = _TOGETHER, os.cpu_count() or 1
+        if basis.rows.size * int(np.diff(moments.start)[xs].sum()) >= _SHARED:
+            size = min(size, -(-len(xs) // cores))
+        parts = np.split(xs, range(size, len(xs), size))
         if len(parts) == 1:
             return of(xs)
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            return np.concatenate(list(pool.map(of, parts)))
+        with ThreadPoolExecutor(min(len(parts) - 1, cores)) as pool:
+            others = [pool.submit(of, part) for part in parts[1:]]
+            return np.concatenate([of(parts[0]), *(other.result() for other in others)])
 
     def _of_rare(self, x: int) -> tuple[float, int]:
         """Return log p and method for one column, where it or y is a category with rare levels."""

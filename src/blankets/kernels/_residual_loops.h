@@ -1,10 +1,15 @@
 /* The loops of _residuals.h over rows, which includes them once for each kind of processor: a compiler makes wide
    instructions only within functions that are meant for them. AT_ONCE numbers are one register, TALL rows and four
-   others are multiplied at once, and CHUNKS registers of rows combined. */
+   others are multiplied at once, and CHUNKS registers of rows combined into COMBINED ones. */
 #if defined(__GNUC__)
 typedef double NAMED(numbers) __attribute__((vector_size(8 * AT_ONCE), aligned(8), may_alias));
 #define AT(pointer) (*(NAMED(numbers) *)(pointer))
 #define HERE(pointer) (*(const NAMED(numbers) *)(pointer))
+#if AT_ONCE == 8 /* there are 32 registers; the compiler would fetch a number again each time it is multiplied */
+#define IN_REGISTER(numbers) __asm__("" : "+v"(numbers))
+#else
+#define IN_REGISTER(numbers)
+#endif
 
 /* out[i * wide + j] += products of a[i] and b[j], of LANES sums each; t and u are constants. */
 TARGETED inline __attribute__((always_inline)) void NAMED(inner_tile)(
@@ -17,7 +22,10 @@ TARGETED inline __attribute__((always_inline)) void NAMED(inner_tile)(
             for (int j = 0; j < u; j++) s[i][j] = HERE(out + LANES * (i * wide + j) + h);
         for (int64_t r = h; r < whole; r += LANES) {
             NAMED(numbers) v[4];
-            for (int j = 0; j < u; j++) v[j] = HERE(b + j * step_b + r);
+            for (int j = 0; j < u; j++) {
+                v[j] = HERE(b + j * step_b + r);
+                IN_REGISTER(v[j]);
+            }
             for (int i = 0; i < t; i++) {
                 const NAMED(numbers) w = HERE(a + i * step_a + r);
                 for (int j = 0; j < u; j++) s[i][j] += w * v[j];
@@ -49,6 +57,7 @@ TARGETED void NAMED(add_inner)(const double *a, int64_t n_a, int64_t step_a, con
                 TILE(1, 1) TILE(1, 2) TILE(1, 3) TILE(1, 4) TILE(2, 1) TILE(2, 2) TILE(2, 3) TILE(2, 4)
 #if TALL > 2
                 TILE(3, 1) TILE(3, 2) TILE(3, 3) TILE(3, 4) TILE(4, 1) TILE(4, 2) TILE(4, 3) TILE(4, 4)
+                TILE(5, 1) TILE(5, 2) TILE(5, 3) TILE(5, 4)
 #endif
             }
         }
@@ -60,13 +69,16 @@ TARGETED void NAMED(add_inner)(const double *a, int64_t n_a, int64_t step_a, con
 TARGETED inline __attribute__((always_inline)) void NAMED(combine_tile)(
     const double *weights, int64_t wide, int t, const double *rows, int64_t step, int64_t n_rows, int chunks,
     const double *from, int64_t step_from, double *out, int64_t step_out) {
-    NAMED(numbers) s[4][CHUNKS];
+    NAMED(numbers) s[COMBINED][CHUNKS];
     for (int i = 0; i < t; i++)
         for (int c = 0; c < chunks; c++)
             s[i][c] = from ? HERE(from + i * step_from + c * AT_ONCE) : (NAMED(numbers)){0};
     for (int64_t k = 0; k < n_rows; k++) {
         NAMED(numbers) v[CHUNKS];
-        for (int c = 0; c < chunks; c++) v[c] = HERE(rows + k * step + c * AT_ONCE);
+        for (int c = 0; c < chunks; c++) {
+            v[c] = HERE(rows + k * step + c * AT_ONCE);
+            IN_REGISTER(v[c]);
+        }
         for (int i = 0; i < t; i++) {
             const double w = weights[i * wide + k];
             for (int c = 0; c < chunks; c++) s[i][c] += w * v[c];
@@ -86,12 +98,12 @@ TARGETED void NAMED(combine)(const double *weights, int64_t wide, int64_t n_out,
                                 step_out); \
         break;
     for (int64_t i = 0, t; i < n_out; i += t) {
-        t = SHARE(n_out - i, 4);
+        t = SHARE(n_out - i, COMBINED);
         const double *w = weights + i * wide, *of = from ? from + i * step_from : 0;
         double *to = out + i * step_out;
         int64_t r = 0;
-        switch (t) { TILE(1, CHUNKS) TILE(2, CHUNKS) TILE(3, CHUNKS) TILE(4, CHUNKS) }
-        switch (t) { TILE(1, 1) TILE(2, 1) TILE(3, 1) TILE(4, 1) }
+        switch (t) { TILE(1, CHUNKS) TILE(2, CHUNKS) TILE(3, CHUNKS) TILE(4, CHUNKS) TILE(COMBINED, CHUNKS) }
+        switch (t) { TILE(1, 1) TILE(2, 1) TILE(3, 1) TILE(4, 1) TILE(COMBINED, 1) }
         for (; r < length; r++)
             for (int64_t j = 0; j < t; j++) {
                 double s = of ? of[j * step_from + r] : 0.0;
@@ -119,6 +131,7 @@ TARGETED void NAMED(add_squares)(const double *rows, int64_t step, int64_t n_row
 }
 #undef AT
 #undef HERE
+#undef IN_REGISTER
 #else
 TARGETED void NAMED(add_inner)(const double *a, int64_t n_a, int64_t step_a, const double *b, int64_t n_b,
                               int64_t step_b, int64_t length, double *out, int64_t wide, int lower) {
@@ -166,10 +179,12 @@ TARGETED void NAMED(put_squares)(const given_room *o, const double *p, int64_t s
         for (int64_t r = 0; r < length; r++) out[r] = p[r] * second[r];
 }
 
-/* Fetch a block of the given functions. */
-TARGETED void NAMED(fetch)(const given_room *o, int64_t b, int64_t length) {
-    for (int64_t k = 0; k < o->q; k++)
-        for (int64_t r = 0; r < length; r++) o->block[k * ROWS_AT_ONCE + r] = o->basis[k * o->n + b + r];
+/* Fetch rows of functions into a block, from its row `to` on. */
+TARGETED void NAMED(fetch)(const given_room *o, const double *rows, int64_t step, int64_t n_rows, int64_t length,
+                          int64_t to) {
+    double *out = o->block + to * ROWS_AT_ONCE;
+    for (int64_t k = 0; k < n_rows; k++, out += ROWS_AT_ONCE)
+        for (int64_t r = 0; r < length; r++) out[r] = rows[k * step + r];
 }
 
 TARGETED void NAMED(add_sum)(const double *a, int64_t length, double *sum) {
@@ -185,13 +200,13 @@ TARGETED void NAMED(predict_y)(given_room *o, double *along) {
     BUFFER(predicted, MOST_PAIRS);
     memset(o->lanes, 0, sizeof(double) * LANES * o->n_y * q);
     EACH_BLOCK(n) {
-        NAMED(fetch)(o, b, length);
+        NAMED(fetch)(o, o->basis + b, n, q, length, 0);
         NAMED(add_inner)(o->y + b, o->n_y, n, o->block, q, ROWS_AT_ONCE, length, o->lanes, q, 0);
     }
     fold(o->lanes, o->n_y * q, along);
     memset(o->lanes, 0, sizeof(double) * LANES * m * (q + m + o->n_y));
     EACH_BLOCK(n) {
-        NAMED(fetch)(o, b, length);
+        NAMED(fetch)(o, o->basis + b, n, q, length, 0);
         NAMED(combine)(along, q, o->n_y, o->block, ROWS_AT_ONCE, q, length, 0, 0, predicted, ROWS_AT_ONCE);
         for (int64_t r = 0; r < length; r++) o->first[b + r] = predicted[r];
         for (int64_t i = 0; i < o->n_y; i++)
@@ -219,7 +234,7 @@ TARGETED void NAMED(y_side)(given_room *o, double *room) {
     if (o->turned) o->n_bent = size;
     for (int64_t i = 0; i < o->n_y * size; i++) off[i] = -o->on_bent[i];
     if (size > 0) EACH_BLOCK(n) {
-        NAMED(fetch)(o, b, length);
+        NAMED(fetch)(o, o->basis + b, n, q, length, 0);
         NAMED(combine)(weights, m, size, o->bent + b, step, m, length, 0, 0, made, ROWS_AT_ONCE);
         NAMED(combine)(room, q, size, o->block, ROWS_AT_ONCE, q, length, made, ROWS_AT_ONCE, made, ROWS_AT_ONCE);
         NAMED(combine)(off, size, o->n_y, made, ROWS_AT_ONCE, size, length, o->left_y + b, step, o->left_y + b, step);
@@ -229,54 +244,48 @@ TARGETED void NAMED(y_side)(given_room *o, double *room) {
     }
 }
 
+/* Put the squares of x and the bent functions into a block that has what is left of y and the given functions. */
+TARGETED void NAMED(put_own)(const given_room *o, const column_room *c, int64_t b, int64_t length) {
+    const places p = places_of(o, c);
+    NAMED(put_squares)(o, c->predicted + b, o->step, c->k, o->first + b, length, o->block + p.squares * ROWS_AT_ONCE,
+                      ROWS_AT_ONCE);
+    NAMED(fetch)(o, o->bent + b, o->step, o->n_bent, length, p.bent);
+}
+
 /* What is predicted of x, and products of the squares of that. */
 TARGETED void NAMED(predict_x)(const given_room *o, const column_room *c, int64_t b, int64_t length) {
     const places p = places_of(o, c);
-    const int64_t n = o->n, step = o->step, q = o->q, m = c->m, f = o->n_bent, k = c->k;
-    BUFFER(squares, MOST_OF_X);
+    const int64_t n = o->n, step = o->step, k = c->k;
+    const double *const given = o->block + p.given * ROWS_AT_ONCE, *const squares = o->block + p.squares * ROWS_AT_ONCE;
+    double *const predicted = c->predicted + b;
     BUFFER(left, MOST_PAIRS);
-    double *const predicted = c->predicted + b, *const to = c->lanes;
-    NAMED(combine)(c->along, q, k, o->block, ROWS_AT_ONCE, q, length, 0, 0, predicted, step);
-    if (!m) return;
-    NAMED(put_squares)(o, predicted, step, k, o->first + b, length, squares, ROWS_AT_ONCE);
+    NAMED(combine)(c->along, o->q, k, given, ROWS_AT_ONCE, o->q, length, 0, 0, predicted, step);
+    if (!c->m) return;
+    NAMED(put_own)(o, c, b, length);
     for (int64_t i = 0; i < k; i++)
         for (int64_t r = 0; r < length; r++) left[i * ROWS_AT_ONCE + r] = c->x[i * n + b + r] - predicted[i * step + r];
-#define ADD(a, n_a, step_a, b, n_b, step_b, at, lower) \
-    NAMED(add_inner)(a, n_a, step_a, b, n_b, step_b, length, to + LANES * p.at, n_b, lower)
-    ADD(squares, m, ROWS_AT_ONCE, o->block, q, ROWS_AT_ONCE, basis, 0);
-    ADD(squares, m, ROWS_AT_ONCE, o->bent + b, f, step, bent, 0);
-    ADD(squares, m, ROWS_AT_ONCE, squares, m, ROWS_AT_ONCE, gram, 1);
-    ADD(o->left_y + b, o->n_y, step, squares, m, ROWS_AT_ONCE, left_y, 0);
-    ADD(left, k, ROWS_AT_ONCE, squares, m, ROWS_AT_ONCE, left_x, 0);
-    ADD(left, k, ROWS_AT_ONCE, o->bent + b, f, step, bent_x, 0);
-#undef ADD
+    NAMED(add_inner)(squares, c->m, ROWS_AT_ONCE, o->block, p.wide, ROWS_AT_ONCE, length, c->lanes, p.wide, 0);
+    NAMED(add_inner)(left, k, ROWS_AT_ONCE, squares, p.wide_x, ROWS_AT_ONCE, length, c->lanes + LANES * p.of_x, p.wide_x,
+                    0);
 }
 
 /* The new directions; what they and the bent ones leave of both, and of each row. */
 TARGETED void NAMED(take_out)(const given_room *o, const column_room *c, int64_t b, int64_t length, double *left,
                              double *other, double *fitted) {
-    const int64_t step = o->step, f = o->n_bent;
-    const double *y = o->left_y + b, *before = (c->beyond && f ? o->fitted : o->leverage) + b;
-    int64_t step_y = step;
-    BUFFER(squares, MOST_OF_X);
-    BUFFER(more, MOST_BENT);
-#define COMBINE(weights, wide, n_out, rows, step_rows, n_rows, from, step_from, out) \
-    NAMED(combine)(weights, wide, n_out, rows, step_rows, n_rows, length, from, step_from, out, ROWS_AT_ONCE)
+    const places p = places_of(o, c);
+    const int64_t f = o->n_bent;
+    double *const new = o->block + p.new * ROWS_AT_ONCE;
+    const double *const before = (c->beyond && f ? o->fitted : o->leverage) + b;
     if (c->m) {
-        NAMED(put_squares)(o, c->predicted + b, step, c->k, o->first + b, length, squares, ROWS_AT_ONCE);
-        COMBINE(c->weights, o->q, c->size, o->block, ROWS_AT_ONCE, o->q, (double *)0, 0, more);
-        COMBINE(c->of_bent, f, c->size, o->bent + b, step, f, more, ROWS_AT_ONCE, more);
-        COMBINE(c->of_squares, c->m, c->size, squares, ROWS_AT_ONCE, c->m, more, ROWS_AT_ONCE, more);
-        if (c->beyond) COMBINE(c->x_off_bent, f, c->k, o->bent + b, step, f, left, ROWS_AT_ONCE, left);
-        COMBINE(c->x_off, MOST_BENT, c->k, more, ROWS_AT_ONCE, c->size, left, ROWS_AT_ONCE, left);
+        NAMED(put_own)(o, c, b, length);
+        NAMED(combine)(c->weights, p.wide - p.given, c->size, o->block + p.given * ROWS_AT_ONCE, ROWS_AT_ONCE,
+                      p.wide - p.given, length, 0, 0, new, ROWS_AT_ONCE);
     }
-    if (!c->beyond && o->turned) {
-        COMBINE(o->on_bent, f, o->n_y, o->bent + b, step, f, y, step, other);
-        y = other, step_y = ROWS_AT_ONCE;
-    }
-    COMBINE(c->y_off, MOST_BENT, o->n_y, more, ROWS_AT_ONCE, c->size, y, step_y, other);
-    NAMED(add_squares)(more, ROWS_AT_ONCE, c->size, length, before, fitted);
-#undef COMBINE
+    NAMED(combine)(c->x_off, MOST_OFF, c->k, new - f * ROWS_AT_ONCE, ROWS_AT_ONCE, f + c->size, length, left,
+                  ROWS_AT_ONCE, left, ROWS_AT_ONCE);
+    NAMED(combine)(c->y_off, MOST_OFF, o->n_y, new - f * ROWS_AT_ONCE, ROWS_AT_ONCE, f + c->size, length, o->block,
+                  ROWS_AT_ONCE, other, ROWS_AT_ONCE);
+    NAMED(add_squares)(new, ROWS_AT_ONCE, c->size, length, before, fitted);
 }
 
 /* The products of all pairs of what is left of both. */
@@ -346,7 +355,7 @@ TARGETED void NAMED(x_sides)(const given_room *o, column_room *columns, int64_t 
     const int64_t n = o->n, q = o->q;
     for (int64_t i = 0; i < n_c; i++) memset(columns[i].lanes, 0, sizeof(double) * LANES * columns[i].k * q);
     EACH_BLOCK(n) {
-        NAMED(fetch)(o, b, length);
+        NAMED(fetch)(o, o->basis + b, n, q, length, 0);
         for (int64_t i = 0; i < n_c; i++)
             NAMED(add_inner)(columns[i].x + b, columns[i].k, n, o->block, q, ROWS_AT_ONCE, length, columns[i].lanes, q,
                             0);
@@ -356,7 +365,8 @@ TARGETED void NAMED(x_sides)(const given_room *o, column_room *columns, int64_t 
         memset(columns[i].lanes, 0, sizeof(double) * LANES * places_of(o, columns + i).all);
     }
     EACH_BLOCK(n) {
-        NAMED(fetch)(o, b, length);
+        NAMED(fetch)(o, o->left_y + b, o->step, o->n_y, length, 0);
+        NAMED(fetch)(o, o->basis + b, n, q, length, o->n_y);
         for (int64_t i = 0; i < n_c; i++) NAMED(predict_x)(o, columns + i, b, length);
     }
     for (int64_t i = 0; i < n_c; i++) {
@@ -370,7 +380,8 @@ TARGETED void NAMED(x_sides)(const given_room *o, column_room *columns, int64_t 
         memset(c->lanes, 0, sizeof(double) * LANES * n_pairs * (1 + n_pairs));
     }
     EACH_BLOCK(n) {
-        NAMED(fetch)(o, b, length);
+        NAMED(fetch)(o, o->left_y + b, o->step, o->n_y, length, 0);
+        NAMED(fetch)(o, o->basis + b, n, q, length, o->n_y);
         for (int64_t i = 0; i < n_c; i++) NAMED(multiply)(o, columns + i, b, length);
     }
     for (int64_t i = 0; i < n_c; i++) {
@@ -399,7 +410,7 @@ TARGETED void NAMED(residual_sums)(given_room *o, const int64_t *x, const int64_
             column_room *const c = columns + j;
             const int64_t sums = n_sums(o->q, o->n_y, c->k);
             c->lanes = rows, c->sums = c->lanes + LANES * sums, c->along = c->sums + sums;
-            c->weights = c->along + c->k * o->q, rows = c->lanes + LINES((LANES + 1) * sums + (c->k + MOST_BENT) * o->q);
+            c->weights = c->along + c->k * o->q, rows = c->lanes + LINES((LANES + 1) * sums + c->k * o->q + MOST_BENT * (o->q + MOST_BENT));
         }
         NAMED(x_sides)(o, columns, n_c, out + 7 * i);
     }

@@ -10,6 +10,7 @@
 #define MOST_OF_Y 6       /* squares, a cube and a product of predictions of y, at most */
 #define MOST_OF_X 7       /* the same of x, with a product of both */
 #define MOST_BENT 13      /* all of them */
+#define MOST_OFF (MOST_OF_Y + MOST_BENT)
 #define MOST_PAIRS 36     /* pairs of functions of x and y, at most */
 #define MOST_TOGETHER 8   /* columns that pass over the rows together */
 /* Predictions and pairs of functions that they have together, unless one column has more. */
@@ -30,7 +31,7 @@ typedef struct {
     int64_t n_y, first_y, n_squares, n_bent;
     int64_t turned;         /* whether bent is orthonormal, and left_y and fitted are without it */
     int64_t step;           /* n, and so many more that rows of what follows begin at lines of the cache */
-    double *block;          /* (q, ROWS_AT_ONCE): the given functions in the rows at hand */
+    double *block;          /* (rows, ROWS_AT_ONCE): what is left of y, the given functions; see in_block */
     double *bent;           /* (MOST_OF_Y, n): squares of predictions of y, or a basis of what the given ones leave */
     double *left_y;         /* (n_y, n) */
     double *fitted;         /* (n): the part of each row's own value in its fit, so far */
@@ -52,28 +53,27 @@ typedef struct {
     double *pairs;             /* (k n_y, n): products of residuals */
     double *inverse;           /* (n): 1 over what the fit has left of a row */
     double *along;             /* (k, q) */
-    double *weights;           /* (size, q): of the given functions in the new directions */
+    double *weights;           /* (size, wide): of given functions, own squares and bent ones in new directions */
     double *lanes, *sums;      /* products, by lanes and added up */
     int beyond;                /* whether the new directions are beyond the bent ones of y */
-    double of_squares[MOST_BENT * MOST_OF_X], of_bent[MOST_BENT * MOST_OF_Y];
-    double x_off[MOST_PAIRS * MOST_BENT], y_off[MOST_PAIRS * MOST_BENT], x_off_bent[MOST_PAIRS * MOST_OF_Y];
+    /* What bent functions and new directions take from what is left of x and of y, by rows of MOST_OFF. */
+    double x_off[MOST_PAIRS * MOST_OFF], y_off[MOST_PAIRS * MOST_OFF];
     double free[LANES]; /* what the fit has left of all rows */
 } column_room;
 
-/* Where the sums of a column are: products of its squares with given functions, bent ones, themselves and what is left
-   of y, and of what is left of it with squares and bent ones. */
+/* In a block of rows there are, one below the other: what is left of y, the given functions, the squares of x, the bent
+   functions, and the new directions. These are the places of each, and the sums of products of the squares with all
+   but the last, and of what is left of x with squares and bent functions. */
 typedef struct {
-    int64_t basis, bent, gram, left_y, left_x, bent_x, all;
+    int64_t given, squares, bent, new; /* in a block, and in each of the rows of sums */
+    int64_t wide, wide_x;              /* of the rows of sums */
+    int64_t of_x, all;                 /* where the sums with what is left of x begin, and end */
 } places;
 
 static places places_of(const given_room *o, const column_room *c) {
-    places p = {0};
-    p.bent = p.basis + c->m * o->q;
-    p.gram = p.bent + c->m * o->n_bent;
-    p.left_y = p.gram + c->m * c->m;
-    p.left_x = p.left_y + o->n_y * c->m;
-    p.bent_x = p.left_x + c->k * c->m;
-    p.all = p.bent_x + c->k * o->n_bent;
+    places p;
+    p.given = o->n_y, p.squares = p.given + o->q, p.bent = p.squares + c->m, p.new = p.wide = p.bent + o->n_bent;
+    p.of_x = c->m * p.wide, p.wide_x = c->m + o->n_bent, p.all = p.of_x + c->k * p.wide_x;
     return p;
 }
 
@@ -147,9 +147,8 @@ static int64_t n_squares(const given_room *o, int64_t k, int of_x) {
 
 /* Sums over rows that are kept at once, of y or of a column of k functions, at most. */
 static int64_t n_sums(int64_t q, int64_t n_y, int64_t k) {
-    const int64_t of_squares = (MOST_BENT + k) * (q + MOST_BENT) + MOST_BENT * n_y, pairs = k * n_y * (1 + k * n_y);
-    const int64_t along = (k > n_y ? k : n_y) * q;
-    return of_squares + pairs + along;
+    const int64_t along = (k > n_y ? k : n_y) * q, pairs = k * n_y * (1 + k * n_y);
+    return MOST_OF_X * (n_y + q + MOST_BENT) + (k + n_y) * MOST_BENT + along + pairs;
 }
 
 static void fold(const double *lanes, int64_t n, double *sums) {
@@ -207,111 +206,123 @@ static int64_t turn_y(given_room *o, double *of_squares, double *of_basis) {
    eigenvectors of all squares decide (see turn_all). */
 static int turn_x(const given_room *o, column_room *c) {
     const places p = places_of(o, c);
-    const int64_t m = c->m, q = o->q, f = o->n_bent;
+    const int64_t m = c->m, q = o->q, f = o->n_bent, wide = p.wide - p.given;
     double scale[MOST_OF_X], a[MOST_OF_X * MOST_OF_X], inverse[MOST_OF_X * MOST_OF_X];
-    const double *own = c->sums + p.basis, *bent = c->sums + p.bent, *gram = c->sums + p.gram;
+    const double *const sums = c->sums + p.given; /* with given functions, squares and bent ones */
     for (int64_t i = 0; i < m; i++) {
-        scale[i] = scale_of(gram[i * m + i], own + i * q, q);
-        for (int64_t j = 0; j <= i; j++)
-            a[i * m + j] = scale[i] * scale[j] * (gram[i * m + j] - product_of(own + i * q, own + j * q, q)
-                                                  - product_of(bent + i * f, bent + j * f, f));
+        const double *own = sums + i * p.wide;
+        scale[i] = scale_of(own[q + i], own, q);
+        for (int64_t j = 0; j <= i; j++) {
+            const double *other = sums + j * p.wide;
+            a[i * m + j] = scale[i] * scale[j]
+                           * (own[q + j] - product_of(own, other, q) - product_of(own + q + m, other + q + m, f));
+        }
     }
     c->size = orthonormal(a, m, ROUNDING, inverse);
-    memset(c->weights, 0, sizeof(double) * c->size * q);
-    memset(c->of_bent, 0, sizeof(double) * c->size * f);
-    for (int64_t e = 0; e < c->size; e++)
-        for (int64_t i = 0; i < m; i++) {
-            const double w = c->of_squares[e * m + i] = inverse[e * m + i] * scale[i];
-            for (int64_t k = 0; k < q; k++) c->weights[e * q + k] -= w * own[i * q + k];
-            for (int64_t k = 0; k < f; k++) c->of_bent[e * f + k] -= w * bent[i * f + k];
-        }
-    /* The inverse of the Cholesky factor of all squares: its length bounds the inverse of their least eigenvalue. */
+    memset(c->weights, 0, sizeof(double) * c->size * wide);
     double length = squared_length(inverse, c->size * m) + squared_length(o->inverse, f * o->n_squares);
-    for (int64_t e = 0; e < c->size; e++)
+    for (int64_t e = 0; e < c->size; e++) {
+        double *const weights = c->weights + e * wide, *const bent = weights + q + m;
+        for (int64_t i = 0; i < m; i++) {
+            const double w = weights[q + i] = inverse[e * m + i] * scale[i], *own = sums + i * p.wide;
+            for (int64_t k = 0; k < q; k++) weights[k] -= w * own[k];
+            for (int64_t k = 0; k < f; k++) bent[k] -= w * own[q + m + k];
+        }
+        /* The inverse of Cholesky's factor of all squares: its length bounds that of their least eigenvalue. */
         for (int64_t j = 0; j < o->n_squares; j++) {
             double across = 0.0;
-            for (int64_t k = 0; k < f; k++) across += c->of_bent[e * f + k] * o->inverse[k * o->n_squares + j];
+            for (int64_t k = 0; k < f; k++) across += bent[k] * o->inverse[k * o->n_squares + j];
             length += across * across;
         }
+    }
     return length * LEAST_DIRECTION < 1.0;
 }
 
 /* Add w times what the given functions leave of a square of y, or of x, to a new direction. */
-static void add_square(const given_room *o, column_room *c, int64_t i, double w) {
-    const int64_t m = o->n_squares, f = o->n_bent, q = o->q;
-    const double *own = i < m ? o->of_bent + i * q : c->sums + (i - m) * q;
-    double *bent = c->of_bent + c->size * f;
+static void add_square(const given_room *o, const column_room *c, int64_t i, double w, double *weights) {
+    const places p = places_of(o, c);
+    const int64_t m = o->n_squares, q = o->q;
+    const double *own = i < m ? o->of_bent + i * q : c->sums + (i - m) * p.wide + p.given;
+    double *const bent = weights + q + c->m;
     if (i < m && o->turned) {
-        for (int64_t e = 0; e < f; e++)
+        for (int64_t e = 0; e < o->n_bent; e++)
             bent[e] += w / o->scale[i] * product_of(o->inverse + e * m, o->left + i * m, m);
         return;
     }
-    if (i < m) bent[i] = w; else c->of_squares[c->size * c->m + i - m] = w;
-    for (int64_t k = 0; k < q; k++) c->weights[c->size * q + k] -= w * own[k];
+    if (i < m) bent[i] = w; else weights[q + i - m] = w;
+    for (int64_t k = 0; k < q; k++) weights[k] -= w * own[k];
 }
 
 /* The product of a square of x with what the given functions leave of a square of y. */
 static double with_left(const given_room *o, const column_room *c, int64_t x, int64_t i) {
-    const int64_t m = o->n_squares, f = o->n_bent, q = o->q;
-    const double *bent = c->sums + places_of(o, c).bent + x * f;
-    if (!o->turned) return o->scale[i] * (bent[i] - product_of(c->sums + x * q, o->of_bent + i * q, q));
+    const places p = places_of(o, c);
+    const int64_t m = o->n_squares;
+    const double *own = c->sums + x * p.wide, *bent = own + p.bent;
+    if (!o->turned) return o->scale[i] * (bent[i] - product_of(own + p.given, o->of_bent + i * o->q, o->q));
     double both = 0.0;
-    for (int64_t e = 0; e < f; e++) both += bent[e] * product_of(o->inverse + e * m, o->left + i * m, m);
+    for (int64_t e = 0; e < o->n_bent; e++) both += bent[e] * product_of(o->inverse + e * m, o->left + i * m, m);
     return both;
 }
 
 /* The same of the squares of both, by eigenvectors: directions that are almost told by the others are left out. */
 static void turn_all(const given_room *o, column_room *c) {
-    const int64_t m = o->n_squares, m_x = c->m, q = o->q;
-    const double *gram = c->sums + places_of(o, c).gram;
+    const places p = places_of(o, c);
+    const int64_t m = o->n_squares, q = o->q, wide = p.wide - p.given;
+    const double *const sums = c->sums + p.given;
     double left[MOST_BENT * MOST_BENT], vectors[MOST_BENT * MOST_BENT], scale[MOST_BENT];
     int64_t kept[MOST_BENT], n = 0;
-    for (int64_t i = 0; i < m + m_x; i++) {
-        scale[n] = i < m ? o->scale[i] : scale_of(gram[(i - m) * (m_x + 1)], c->sums + (i - m) * q, q);
+    for (int64_t i = 0; i < m + c->m; i++) {
+        const double *own = sums + (i < m ? 0 : i - m) * p.wide;
+        scale[n] = i < m ? o->scale[i] : scale_of(own[q + i - m], own, q);
         if (scale[n] > 0.0) kept[n++] = i;
     }
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j <= i; j++) {
             const int64_t a = kept[i] - m, b = kept[j] - m;
+            const double *own = sums + (a < 0 ? 0 : a) * p.wide;
             left[i * n + j] = left[j * n + i] =
                 a < 0   ? o->left[kept[i] * m + kept[j]]
                 : b < 0 ? scale[i] * with_left(o, c, a, kept[j])
-                        : scale[i] * scale[j] * (gram[a * m_x + b] - product_of(c->sums + a * q, c->sums + b * q, q));
+                        : scale[i] * scale[j] * (own[q + b] - product_of(own, sums + b * p.wide, q));
         }
     eigen(left, vectors, n);
     c->size = 0;
-    memset(c->weights, 0, sizeof(double) * MOST_BENT * q);
-    memset(c->of_bent, 0, sizeof c->of_bent);
-    memset(c->of_squares, 0, sizeof c->of_squares);
+    memset(c->weights, 0, sizeof(double) * MOST_BENT * wide);
     for (int64_t e = 0; e < n; e++) {
         if (left[e * n + e] <= LEAST_DIRECTION) continue;
         for (int64_t i = 0; i < n; i++)
-            add_square(o, c, kept[i], vectors[i * n + e] / sqrt(left[e * n + e]) * scale[i]);
+            add_square(o, c, kept[i], vectors[i * n + e] / sqrt(left[e * n + e]) * scale[i], c->weights + c->size * wide);
         c->size++;
     }
 }
 
-/* What the new directions take from what is left of x and of y, and what the bent ones take from the former. */
+/* What bent functions and new directions take from what is left of x and of y. The former belong to the latter unless
+   these are beyond them; then y has lost them already. */
 static void put_off(const given_room *o, column_room *c) {
     const places p = places_of(o, c);
-    const int64_t m = c->m, f = o->n_bent;
-    const double *y_on = o->turned ? o->on_bent : o->cross;
-    for (int64_t e = 0; e < c->size; e++) {
-        const double *w = c->of_squares + e * m, *v = c->of_bent + e * f;
-        for (int64_t i = 0; i < c->k; i++)
-            c->x_off[i * MOST_BENT + e] = -product_of(w, c->sums + p.left_x + i * m, m)
-                                          - product_of(v, c->sums + p.bent_x + i * f, f);
-        for (int64_t i = 0; i < o->n_y; i++) {
-            double along = product_of(w, c->sums + p.left_y + i * m, m);
-            if (!c->beyond) {
-                along += product_of(v, y_on + i * f, f);
-                for (int64_t s = 0; s < m && o->turned; s++)
-                    along += w[s] * product_of(c->sums + p.bent + s * f, y_on + i * f, f);
+    const int64_t m = c->m, f = o->n_bent, q = o->q;
+    const double *const y_on = o->turned ? o->on_bent : o->cross;
+    for (int64_t i = 0; i < c->k; i++) {
+        const double *own = c->sums + p.of_x + i * p.wide_x;
+        double *const off = c->x_off + i * MOST_OFF;
+        for (int64_t k = 0; k < f; k++) off[k] = c->beyond ? -own[m + k] : 0.0;
+        for (int64_t e = 0; e < c->size; e++)
+            off[f + e] = -product_of(c->weights + e * (p.wide - p.given) + q, own, p.wide_x);
+    }
+    for (int64_t i = 0; i < o->n_y; i++) {
+        double *const off = c->y_off + i * MOST_OFF;
+        for (int64_t k = 0; k < f; k++) off[k] = !c->beyond && o->turned ? y_on[i * f + k] : 0.0;
+        for (int64_t e = 0; e < c->size; e++) {
+            const double *w = c->weights + e * (p.wide - p.given) + q;
+            double along = c->beyond ? 0.0 : product_of(w + m, y_on + i * f, f);
+            for (int64_t s = 0; s < m; s++) {
+                const double *own = c->sums + s * p.wide;
+                along += w[s] * own[i];
+                if (!c->beyond && o->turned) along += w[s] * product_of(own + p.bent, y_on + i * f, f);
             }
-            c->y_off[i * MOST_BENT + e] = -along;
+            off[f + e] = -along;
         }
     }
-    for (int64_t i = 0; i < c->k * f; i++) c->x_off_bent[i] = -c->sums[p.bent_x + i];
 }
 
 /* Weights of pairs, by rows of n, that make T squared and its weights of rows: first those of the `some` first pairs,
@@ -363,6 +374,7 @@ static void put_weights(const double *spread, const int64_t *pairs, int64_t some
 #define AT_ONCE 2
 #define TALL 2
 #define CHUNKS 2
+#define COMBINED 5
 #include "_residual_loops.h"
 #undef NAMED
 #undef TARGETED
@@ -381,7 +393,7 @@ static void put_weights(const double *spread, const int64_t *pairs, int64_t some
 #define TARGETED static __attribute__((target("avx512f")))
 #define NAMED(name) name##_widest
 #define AT_ONCE 8
-#define TALL 4
+#define TALL 5
 #define CHUNKS 4
 #include "_residual_loops.h"
 #else
@@ -398,8 +410,8 @@ static int64_t place_of(const double *number) { return (int64_t)(intptr_t)number
 static int64_t residual_room(int64_t q, int64_t n, int64_t n_y, int64_t most) {
     const int64_t own = most * (1 + n_y) + 1, together = ROWS_TOGETHER(n), rows = own > together ? own : together;
     const int64_t sums = n_sums(q, n_y, most);
-    return 8 + q * ROWS_AT_ONCE + LINES(n) * (MOST_OF_Y + n_y + 2 + rows) + LANES * sums
-           + MOST_TOGETHER * ((LANES + 1) * sums + (most + MOST_BENT) * q + 8) + (n_y + 2 * MOST_OF_Y) * q + 8;
+    return 8 + (n_y + q + MOST_BENT + MOST_BENT) * ROWS_AT_ONCE + LINES(n) * (MOST_OF_Y + n_y + 2 + rows) + LANES * sums
+           + MOST_TOGETHER * ((LANES + 1) * sums + most * q + MOST_BENT * (q + MOST_BENT) + 8) + (n_y + 2 * MOST_OF_Y) * q + 8;
 }
 
 /* Residual products of each of n_x columns with y; see put_answer. x[i]: where its functions are, one below the
@@ -411,7 +423,7 @@ static void residual_sums(const double *basis, const double *leverage, int64_t q
     o.basis = basis, o.leverage = leverage, o.y = y, o.q = q, o.n = n, o.many = many, o.n_y = n_y, o.first_y = first_y;
     o.step = LINES(n);
     room += (64 - (intptr_t)room % 64) % 64 / (int64_t)sizeof(double);
-    o.block = room, room += q * ROWS_AT_ONCE;
+    o.block = room, room += (n_y + q + MOST_BENT + MOST_BENT) * ROWS_AT_ONCE;
     o.bent = room, room += MOST_OF_Y * o.step;
     o.left_y = room, room += n_y * o.step;
     o.fitted = room, room += o.step;
