@@ -69,7 +69,7 @@ def log_p_under_signs(statistic: float64, k: float64, free: float64, squares: fl
 
 
 @door
-def basis_of_rows(rows: list, weights: Reals2, out: NewReals2, leverage: NewReals) -> None:
+def basis_of_rows(rows: list[Reals2], weights: Reals2, out: NewReals2, leverage: NewReals) -> None:
     """Set ``out``, of shape (1 + size, rows), to a constant and combinations of functions; ``leverage``: their squares.
 
     ``rows``: arrays of functions. ``weights``, of shape (size, functions): of all of them, one after the other.
@@ -85,7 +85,8 @@ def basis_of_rows(rows: list, weights: Reals2, out: NewReals2, leverage: NewReal
         widths[z] = own.shape[0]
         total += own.shape[0]
         places[z] = place_of(cython.address(own[0, 0]))
-    if out.shape[0] != weights.shape[0] + 1 or weights.shape[1] != total or leverage.shape[0] != n or weights.shape[0] < 1:
+    fits: bint = weights.shape[0] > 0 and weights.shape[1] == total
+    if not fits or out.shape[0] != weights.shape[0] + 1 or leverage.shape[0] != n:
         raise ValueError("functions of columns do not fit each other")
     n_given: int64 = len(rows)
     with nogil:
@@ -109,7 +110,14 @@ def room_for_residuals(q: int64, n: int64, n_y: int64, most: int64) -> int:
 
 @door
 def products_of_residuals(
-    basis: Reals2, leverage: Reals, y: Reals2, first_y: int64, xs: list, firsts: Ints, many: bint, room: NewReals
+    basis: Reals2,
+    leverage: Reals,
+    y: Reals2,
+    first_y: int64,
+    xs: list[Reals2],
+    firsts: Ints,
+    many: bint,
+    room: NewReals,
 ) -> Reals2:
     """Return log p, statistic and degrees of freedom of each column with y, shape (3, columns), from rows.
 

@@ -1,164 +1,6 @@
 /* The loops of _residuals.h over rows, which includes them once for each kind of processor: a compiler makes wide
-   instructions only within functions that are meant for them. AT_ONCE numbers are one register, TALL rows and four
-   others are multiplied at once, and CHUNKS registers of rows combined into COMBINED ones. */
-#if defined(__GNUC__)
-typedef double NAMED(numbers) __attribute__((vector_size(8 * AT_ONCE), aligned(8), may_alias));
-#define AT(pointer) (*(NAMED(numbers) *)(pointer))
-#define HERE(pointer) (*(const NAMED(numbers) *)(pointer))
-#if AT_ONCE == 8 /* there are 32 registers; the compiler would fetch a number again each time it is multiplied */
-#define IN_REGISTER(numbers) __asm__("" : "+v"(numbers))
-#else
-#define IN_REGISTER(numbers)
-#endif
-
-/* out[i * wide + j] += products of a[i] and b[j], of LANES sums each; t and u are constants. */
-TARGETED inline __attribute__((always_inline)) void NAMED(inner_tile)(
-    const double *a, int t, int64_t step_a, const double *b, int u, int64_t step_b, int64_t length, double *out,
-    int64_t wide) {
-    const int64_t whole = length - length % LANES;
-    for (int h = 0; h < LANES; h += AT_ONCE) {
-        NAMED(numbers) s[TALL][4];
-        for (int i = 0; i < t; i++)
-            for (int j = 0; j < u; j++) s[i][j] = HERE(out + LANES * (i * wide + j) + h);
-        for (int64_t r = h; r < whole; r += LANES) {
-            NAMED(numbers) v[4];
-            for (int j = 0; j < u; j++) {
-                v[j] = HERE(b + j * step_b + r);
-                IN_REGISTER(v[j]);
-            }
-            for (int i = 0; i < t; i++) {
-                const NAMED(numbers) w = HERE(a + i * step_a + r);
-                for (int j = 0; j < u; j++) s[i][j] += w * v[j];
-            }
-        }
-        for (int i = 0; i < t; i++)
-            for (int j = 0; j < u; j++) AT(out + LANES * (i * wide + j) + h) = s[i][j];
-    }
-    for (int64_t r = whole; r < length; r++)
-        for (int i = 0; i < t; i++)
-            for (int j = 0; j < u; j++)
-                out[LANES * (i * wide + j) + r - whole] += a[i * step_a + r] * b[j * step_b + r];
-}
-
-/* The same for any number of them; lower: those with j above i are not needed. */
-TARGETED void NAMED(add_inner)(const double *a, int64_t n_a, int64_t step_a, const double *b, int64_t n_b,
-                              int64_t step_b, int64_t length, double *out, int64_t wide, int lower) {
-#define TILE(t, u) \
-    case 4 * t + u: \
-        NAMED(inner_tile)(a + i * step_a, t, step_a, b + j * step_b, u, step_b, length, to, wide); \
-        break;
-    for (int64_t i = 0, t; i < n_a; i += t) {
-        t = SHARE(n_a - i, TALL);
-        const int64_t stop = lower && i + t < n_b ? i + t : n_b;
-        for (int64_t j = 0, u; j < stop; j += u) {
-            u = SHARE(stop - j, 4);
-            double *to = out + LANES * (i * wide + j);
-            switch (4 * t + u) {
-                TILE(1, 1) TILE(1, 2) TILE(1, 3) TILE(1, 4) TILE(2, 1) TILE(2, 2) TILE(2, 3) TILE(2, 4)
-#if TALL > 2
-                TILE(3, 1) TILE(3, 2) TILE(3, 3) TILE(3, 4) TILE(4, 1) TILE(4, 2) TILE(4, 3) TILE(4, 4)
-                TILE(5, 1) TILE(5, 2) TILE(5, 3) TILE(5, 4)
-#endif
-            }
-        }
-    }
-#undef TILE
-}
-
-/* out[i] = from[i] + sum over k of weights[i, k] * rows[k], for some registers of rows; t and chunks are constants. */
-TARGETED inline __attribute__((always_inline)) void NAMED(combine_tile)(
-    const double *weights, int64_t wide, int t, const double *rows, int64_t step, int64_t n_rows, int chunks,
-    const double *from, int64_t step_from, double *out, int64_t step_out) {
-    NAMED(numbers) s[COMBINED][CHUNKS];
-    for (int i = 0; i < t; i++)
-        for (int c = 0; c < chunks; c++)
-            s[i][c] = from ? HERE(from + i * step_from + c * AT_ONCE) : (NAMED(numbers)){0};
-    for (int64_t k = 0; k < n_rows; k++) {
-        NAMED(numbers) v[CHUNKS];
-        for (int c = 0; c < chunks; c++) {
-            v[c] = HERE(rows + k * step + c * AT_ONCE);
-            IN_REGISTER(v[c]);
-        }
-        for (int i = 0; i < t; i++) {
-            const double w = weights[i * wide + k];
-            for (int c = 0; c < chunks; c++) s[i][c] += w * v[c];
-        }
-    }
-    for (int i = 0; i < t; i++)
-        for (int c = 0; c < chunks; c++) AT(out + i * step_out + c * AT_ONCE) = s[i][c];
-}
-
-TARGETED void NAMED(combine)(const double *weights, int64_t wide, int64_t n_out, const double *rows, int64_t step,
-                            int64_t n_rows, int64_t length, const double *from, int64_t step_from, double *out,
-                            int64_t step_out) {
-#define TILE(t, chunks) \
-    case t: \
-        for (; r + chunks * AT_ONCE <= length; r += chunks * AT_ONCE) \
-            NAMED(combine_tile)(w, wide, t, rows + r, step, n_rows, chunks, of ? of + r : 0, step_from, to + r, \
-                                step_out); \
-        break;
-    for (int64_t i = 0, t; i < n_out; i += t) {
-        t = SHARE(n_out - i, COMBINED);
-        const double *w = weights + i * wide, *of = from ? from + i * step_from : 0;
-        double *to = out + i * step_out;
-        int64_t r = 0;
-        switch (t) { TILE(1, CHUNKS) TILE(2, CHUNKS) TILE(3, CHUNKS) TILE(4, CHUNKS) TILE(COMBINED, CHUNKS) }
-        switch (t) { TILE(1, 1) TILE(2, 1) TILE(3, 1) TILE(4, 1) TILE(COMBINED, 1) }
-        for (; r < length; r++)
-            for (int64_t j = 0; j < t; j++) {
-                double s = of ? of[j * step_from + r] : 0.0;
-                for (int64_t k = 0; k < n_rows; k++) s += w[j * wide + k] * rows[k * step + r];
-                to[j * step_out + r] = s;
-            }
-    }
-#undef TILE
-}
-
-/* out = from + sum of the squares of some rows. */
-TARGETED void NAMED(add_squares)(const double *rows, int64_t step, int64_t n_rows, int64_t length, const double *from,
-                                double *out) {
-    int64_t r = 0;
-    for (; r + AT_ONCE <= length; r += AT_ONCE) {
-        NAMED(numbers) s = HERE(from + r);
-        for (int64_t k = 0; k < n_rows; k++) s += HERE(rows + k * step + r) * HERE(rows + k * step + r);
-        AT(out + r) = s;
-    }
-    for (; r < length; r++) {
-        double s = from[r];
-        for (int64_t k = 0; k < n_rows; k++) s += rows[k * step + r] * rows[k * step + r];
-        out[r] = s;
-    }
-}
-#undef AT
-#undef HERE
-#undef IN_REGISTER
-#else
-TARGETED void NAMED(add_inner)(const double *a, int64_t n_a, int64_t step_a, const double *b, int64_t n_b,
-                              int64_t step_b, int64_t length, double *out, int64_t wide, int lower) {
-    for (int64_t i = 0; i < n_a; i++)
-        for (int64_t j = 0; j < (lower ? i + 1 : n_b); j++)
-            for (int64_t r = 0; r < length; r++)
-                out[LANES * (i * wide + j) + r % LANES] += a[i * step_a + r] * b[j * step_b + r];
-}
-
-TARGETED void NAMED(combine)(const double *weights, int64_t wide, int64_t n_out, const double *rows, int64_t step,
-                            int64_t n_rows, int64_t length, const double *from, int64_t step_from, double *out,
-                            int64_t step_out) {
-    for (int64_t i = 0; i < n_out; i++) {
-        for (int64_t r = 0; r < length; r++) out[i * step_out + r] = from ? from[i * step_from + r] : 0.0;
-        for (int64_t k = 0; k < n_rows; k++)
-            for (int64_t r = 0; r < length; r++) out[i * step_out + r] += weights[i * wide + k] * rows[k * step + r];
-    }
-}
-
-TARGETED void NAMED(add_squares)(const double *rows, int64_t step, int64_t n_rows, int64_t length, const double *from,
-                                double *out) {
-    for (int64_t r = 0; r < length; r++) {
-        out[r] = from[r];
-        for (int64_t k = 0; k < n_rows; k++) out[r] += rows[k * step + r] * rows[k * step + r];
-    }
-}
-#endif
+   instructions only within functions that are meant for them. */
+#include "_products.h"
 
 /* Squares of what is predicted of a column, its product with what is predicted of y if there is one, a cube and a
    product of two. */
@@ -265,8 +107,8 @@ TARGETED void NAMED(predict_x)(const given_room *o, const column_room *c, int64_
     for (int64_t i = 0; i < k; i++)
         for (int64_t r = 0; r < length; r++) left[i * ROWS_AT_ONCE + r] = c->x[i * n + b + r] - predicted[i * step + r];
     NAMED(add_inner)(squares, c->m, ROWS_AT_ONCE, o->block, p.wide, ROWS_AT_ONCE, length, c->lanes, p.wide, 0);
-    NAMED(add_inner)(left, k, ROWS_AT_ONCE, squares, p.wide_x, ROWS_AT_ONCE, length, c->lanes + LANES * p.of_x, p.wide_x,
-                    0);
+    NAMED(add_inner)(left, k, ROWS_AT_ONCE, squares, p.wide_x, ROWS_AT_ONCE, length, c->lanes + LANES * p.of_x,
+                    p.wide_x, 0);
 }
 
 /* The new directions; what they and the bent ones leave of both, and of each row. */
@@ -308,7 +150,8 @@ TARGETED void NAMED(multiply)(const given_room *o, column_room *c, int64_t b, in
     NAMED(add_inner)(left, k, ROWS_AT_ONCE, other, n_y, ROWS_AT_ONCE, length, c->lanes, n_y, 0);
     for (int64_t i = 0; i < k; i++)
         for (int64_t j = 0; j < n_y; j++) {
-            double *const pair = c->pairs + (i * n_y + j) * step + b, *const scaled = part + (i * n_y + j) * ROWS_AT_ONCE;
+            double *const pair = c->pairs + (i * n_y + j) * step + b;
+            double *const scaled = part + (i * n_y + j) * ROWS_AT_ONCE;
             const double *const f = left + i * ROWS_AT_ONCE, *const g = other + j * ROWS_AT_ONCE;
             for (int64_t r = 0; r < length; r++) pair[r] = f[r] * g[r], scaled[r] = pair[r] * inverse[r];
         }
@@ -410,7 +253,7 @@ TARGETED void NAMED(residual_sums)(given_room *o, const int64_t *x, const int64_
             column_room *const c = columns + j;
             const int64_t sums = n_sums(o->q, o->n_y, c->k);
             c->lanes = rows, c->sums = c->lanes + LANES * sums, c->along = c->sums + sums;
-            c->weights = c->along + c->k * o->q, rows = c->lanes + LINES((LANES + 1) * sums + c->k * o->q + MOST_BENT * (o->q + MOST_BENT));
+            c->weights = c->along + c->k * o->q, rows += own_room(o->q, o->n_y, c->k);
         }
         NAMED(x_sides)(o, columns, n_c, out + 7 * i);
     }

@@ -1,9 +1,7 @@
 /* Sums over rows of products of residuals (methods, section 10.3): the small matrices; the loops over rows are in
    _residual_loops.h. Several columns pass over a block of rows together, so that the given functions are fetched once
    for all of them. Variants for processors with AVX2 and AVX-512, chosen at run time; all add in the same order. */
-#include <math.h>
-#include <stdint.h>
-#include <string.h>
+#include "_matrices.h"
 
 #define ROWS_AT_ONCE 128
 #define LANES 8           /* sums of every eighth row are kept apart until the end */
@@ -77,58 +75,6 @@ static places places_of(const given_room *o, const column_room *c) {
     return p;
 }
 
-/* Eigenvalues of a symmetric matrix, in its diagonal, and eigenvectors, columns of v, by Jacobi's rotations. */
-static void eigen(double *a, double *v, int64_t n) {
-    double all = 0.0;
-    for (int64_t i = 0; i < n * n; i++) v[i] = 0.0, all += a[i] * a[i];
-    for (int64_t i = 0; i < n; i++) v[i * n + i] = 1.0;
-    for (int sweep = 0; sweep < 60; sweep++) {
-        double off = 0.0;
-        for (int64_t p = 0; p < n; p++)
-            for (int64_t q = p + 1; q < n; q++) off += a[p * n + q] * a[p * n + q];
-        if (off <= 1e-30 * all) return;
-        for (int64_t p = 0; p < n; p++)
-            for (int64_t q = p + 1; q < n; q++) {
-                const double apq = a[p * n + q];
-                if (apq == 0.0) continue;
-                const double theta = (a[q * n + q] - a[p * n + p]) / (2.0 * apq);
-                const double t = (theta >= 0.0 ? 1.0 : -1.0) / (fabs(theta) + sqrt(theta * theta + 1.0));
-                const double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
-                for (int64_t k = 0; k < n; k++) {
-                    const double x = a[k * n + p], y = a[k * n + q];
-                    a[k * n + p] = c * x - s * y, a[k * n + q] = s * x + c * y;
-                }
-                for (int64_t k = 0; k < n; k++) {
-                    const double x = a[p * n + k], y = a[q * n + k], f = v[k * n + p], g = v[k * n + q];
-                    a[p * n + k] = c * x - s * y, a[q * n + k] = s * x + c * y;
-                    v[k * n + p] = c * f - s * g, v[k * n + q] = s * f + c * g;
-                }
-            }
-    }
-}
-
-/* Weights, by rows of length n, that make functions with the inner products a orthonormal, each with those before it;
-   one of which no more than `least` is left has none. Returns how many there are. */
-static int64_t orthonormal(const double *a, int64_t n, double least, double *weights) {
-    int64_t size = 0;
-    for (int64_t i = 0; i < n; i++) {
-        double *new = weights + size * n, left = a[i * n + i];
-        memset(new, 0, sizeof(double) * n);
-        for (int64_t e = 0; e < size; e++) {
-            const double *before = weights + e * n;
-            double along = 0.0;
-            for (int64_t j = 0; j < i; j++) along += before[j] * a[i * n + j];
-            for (int64_t j = 0; j < i; j++) new[j] -= along * before[j];
-            left -= along * along;
-        }
-        if (left <= least) continue;
-        new[i] = 1.0;
-        for (int64_t j = 0; j <= i; j++) new[j] /= sqrt(left);
-        size++;
-    }
-    return size;
-}
-
 /* What is left of a number of things, in equal shares of at most so many. */
 #define SHARE(left, most) (((left) + ((left) + (most) - 1) / (most) - 1) / (((left) + (most) - 1) / (most)))
 #if defined(_MSC_VER)
@@ -138,7 +84,7 @@ static int64_t orthonormal(const double *a, int64_t n, double least, double *wei
 #endif
 #define LINES(n) (((n) + 7) / 8 * 8) /* whole lines of the cache */
 #define EACH_BLOCK(n) \
-    for (int64_t b = 0, length; b < (n) && (length = (n) - b < ROWS_AT_ONCE ? (n) - b : ROWS_AT_ONCE); b += ROWS_AT_ONCE)
+    for (int64_t b = 0, length; length = (n) - b < ROWS_AT_ONCE ? (n) - b : ROWS_AT_ONCE, b < (n); b += ROWS_AT_ONCE)
 
 /* Squares and products of predictions of k functions; of_x: with the product of the predictions of x and y. */
 static int64_t n_squares(const given_room *o, int64_t k, int of_x) {
@@ -151,21 +97,14 @@ static int64_t n_sums(int64_t q, int64_t n_y, int64_t k) {
     return MOST_OF_X * (n_y + q + MOST_BENT) + (k + n_y) * MOST_BENT + along + pairs;
 }
 
+/* Room for the sums and weights of such a column. */
+static int64_t own_room(int64_t q, int64_t n_y, int64_t k) {
+    return LINES((LANES + 1) * n_sums(q, n_y, k) + k * q + MOST_BENT * (q + MOST_BENT));
+}
+
 static void fold(const double *lanes, int64_t n, double *sums) {
     for (int64_t i = 0; i < n; i++, lanes += LANES)
         sums[i] = ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]));
-}
-
-static double squared_length(const double *a, int64_t n) {
-    double all = 0.0;
-    for (int64_t i = 0; i < n; i++) all += a[i] * a[i];
-    return all;
-}
-
-static double product_of(const double *a, const double *b, int64_t n) {
-    double all = 0.0;
-    for (int64_t i = 0; i < n; i++) all += a[i] * b[i];
-    return all;
 }
 
 /* The length of a square, 1 over it: 0 if given functions leave too little of it. `own`: its products with them. */
@@ -198,7 +137,8 @@ static int64_t turn_y(given_room *o, double *of_squares, double *of_basis) {
             for (int64_t k = 0; k < q; k++) of_basis[e * q + k] -= w * o->of_bent[i * q + k];
         }
     for (int64_t i = 0; i < o->n_y; i++)
-        for (int64_t e = 0; e < size; e++) o->on_bent[i * size + e] = product_of(of_squares + e * m, o->cross + i * m, m);
+        for (int64_t e = 0; e < size; e++)
+            o->on_bent[i * size + e] = product_of(of_squares + e * m, o->cross + i * m, m);
     return size;
 }
 
@@ -290,9 +230,9 @@ static void turn_all(const given_room *o, column_room *c) {
     memset(c->weights, 0, sizeof(double) * MOST_BENT * wide);
     for (int64_t e = 0; e < n; e++) {
         if (left[e * n + e] <= LEAST_DIRECTION) continue;
+        double *const weights = c->weights + c->size++ * wide;
         for (int64_t i = 0; i < n; i++)
-            add_square(o, c, kept[i], vectors[i * n + e] / sqrt(left[e * n + e]) * scale[i], c->weights + c->size * wide);
-        c->size++;
+            add_square(o, c, kept[i], vectors[i * n + e] / sqrt(left[e * n + e]) * scale[i], weights);
     }
 }
 
@@ -410,8 +350,8 @@ static int64_t place_of(const double *number) { return (int64_t)(intptr_t)number
 static int64_t residual_room(int64_t q, int64_t n, int64_t n_y, int64_t most) {
     const int64_t own = most * (1 + n_y) + 1, together = ROWS_TOGETHER(n), rows = own > together ? own : together;
     const int64_t sums = n_sums(q, n_y, most);
-    return 8 + (n_y + q + MOST_BENT + MOST_BENT) * ROWS_AT_ONCE + LINES(n) * (MOST_OF_Y + n_y + 2 + rows) + LANES * sums
-           + MOST_TOGETHER * ((LANES + 1) * sums + most * q + MOST_BENT * (q + MOST_BENT) + 8) + (n_y + 2 * MOST_OF_Y) * q + 8;
+    return 8 + (n_y + q + 2 * MOST_BENT) * ROWS_AT_ONCE + LINES(n) * (MOST_OF_Y + n_y + 2 + rows) + LANES * sums
+           + LINES(MOST_OF_Y * q) + MOST_TOGETHER * own_room(q, n_y, most) + (n_y + MOST_OF_Y) * q;
 }
 
 /* Residual products of each of n_x columns with y; see put_answer. x[i]: where its functions are, one below the
@@ -423,7 +363,7 @@ static void residual_sums(const double *basis, const double *leverage, int64_t q
     o.basis = basis, o.leverage = leverage, o.y = y, o.q = q, o.n = n, o.many = many, o.n_y = n_y, o.first_y = first_y;
     o.step = LINES(n);
     room += (64 - (intptr_t)room % 64) % 64 / (int64_t)sizeof(double);
-    o.block = room, room += (n_y + q + MOST_BENT + MOST_BENT) * ROWS_AT_ONCE;
+    o.block = room, room += (n_y + q + 2 * MOST_BENT) * ROWS_AT_ONCE;
     o.bent = room, room += MOST_OF_Y * o.step;
     o.left_y = room, room += n_y * o.step;
     o.fitted = room, room += o.step;

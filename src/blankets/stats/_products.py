@@ -217,20 +217,20 @@ class Basis(NamedTuple):
         return cls(rows, np.einsum("ij,ij->j", rows, rows))
 
     @classmethod
-    def combined(cls, functions: Sequence[Floats], weights: Floats) -> Basis:
-        """Return the basis of combinations of the functions of several columns.
+    def combined(cls, functions: Sequence[Floats], weights: Floats, n_rows: int) -> Basis:
+        """Return the basis of combinations of the functions of several columns, of mean 0.
 
         ``weights``, of shape (functions, size): they make all functions, one column's after the other's, orthonormal.
 
-        >>> z = np.array([[1.0, -1.0, 1.0, -1.0]])
-        >>> Basis.combined([z], np.array([[0.5]])).rows.tolist()
+        >>> Basis.combined([np.array([[1.0, -1.0, 1.0, -1.0]])], np.array([[0.5]]), 4).rows.tolist()
         [[0.5, 0.5, 0.5, 0.5], [0.5, -0.5, 0.5, -0.5]]
         """
-        if not kernels.COMPILED or not weights.size:
+        if not weights.size:
+            return cls.of(np.zeros((0, n_rows)))
+        if not kernels.COMPILED:
             return cls.of(weights.T @ np.vstack(functions))
-        n = functions[0].shape[1]
-        made = cls(np.empty((1 + weights.shape[1], n)), np.empty(n))
-        rows = [np.ascontiguousarray(each) for each in functions]
+        made = cls(np.empty((1 + weights.shape[1], n_rows)), np.empty(n_rows))
+        rows = [np.ascontiguousarray(each) for each in functions if len(each)]
         kernels.basis_of_rows(rows, np.ascontiguousarray(weights.T), made.rows, made.leverage)
         return made
 
