@@ -124,8 +124,12 @@ WRONG = [
     (lambda k: k.combined_tails(np.zeros(2), np.zeros(1)), "p-values are combined in pairs"),
     (
         lambda k: k.products_of_residuals(
-            np.ones((1, 5)), np.ones(5), np.ones((1, 4)), 1, np.ones((1, 5)), *[ints(1)] * 2, 0
+            np.ones((1, 5)), np.ones(5), np.ones((1, 4)), 1, [np.ones((1, 5))], ints(1), 0, np.ones(9)
         ),
+        "functions of columns do not fit each other",
+    ),
+    (
+        lambda k: k.basis_of_rows([np.ones((1, 5))], np.ones((1, 1)), np.ones((2, 4)), np.ones(4)),
         "functions of columns do not fit each other",
     ),
     (

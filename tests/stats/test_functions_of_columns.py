@@ -224,10 +224,38 @@ def test_many_columns_are_judged_as_one_by_one(n, size):
     widths, firsts = np.array([1, 3, 2, 12]), np.array([1, 2, 1, 12])
     y = _apart(np.array([(index + rng.normal(size=n)) ** power for power in (1, 2, 3)]))
     xs = [_apart(np.array([np.tanh(index + (k + 1) * rng.normal(size=n)) for k in range(w)])) for w in widths]
-    log_p, statistic, dof = rows_tests(np.vstack(xs), widths, firsts, y, 2, Basis.of(basis))
+    log_p, statistic, dof = rows_tests(xs, firsts, y, 2, Basis.of(basis))
     for i, x in enumerate(xs):
         expected = rows_test(x, y, (int(firsts[i]), 2), basis)
         assert (log_p[i], statistic[i], dof[i]) == pytest.approx(expected, rel=1e-8, abs=1e-10)
+
+
+@pytest.mark.parametrize("noise", [0.02, 0.1, 0.5])
+@pytest.mark.parametrize("kind", ["levels", "numbers", "functions alike"])
+def test_columns_are_judged_alike_where_squares_of_predictions_tell_each_other(kind, noise):
+    # Given two levels each, all squares are one product. Of a strong common index they are almost the same, those of
+    # both columns, or already those of two functions of y.
+    rng = np.random.default_rng(8)
+    z = rng.normal(size=(2, 900))
+    z = np.sign(z) if kind == "levels" else z
+    index = z.sum(axis=0) + noise * rng.normal(size=(20, 2, 900))
+    if kind != "functions alike":
+        index = np.array([_apart((f[0] + 3) ** np.array([[1], [2]])) for f in index])
+        index += 1e-3 * rng.normal(size=index.shape)
+    y, *xs = (index - index.mean(axis=2, keepdims=True)) / 30
+    found = rows_tests(xs, np.ones(19, np.int64), y, 1, Basis.of(_apart(z)))
+    for i, x in enumerate(xs):
+        assert found[:, i] == pytest.approx(rows_test(x, y, (1, 1), _apart(z)), rel=1e-6, abs=1e-8)
+        alone = rows_tests([x], np.ones(1, np.int64), y, 1, Basis.of(_apart(z)))
+        assert found[:, i].tolist() == alone[:, 0].tolist()  # whoever is asked beside it
+
+
+def test_bases_are_combinations_of_the_functions_of_columns():
+    rng = np.random.default_rng(9)
+    functions, weights = [rng.normal(size=(k, 301)) for k in (3, 0, 2)], rng.normal(size=(5, 4))
+    basis, expected = Basis.combined(functions, weights, 301), weights.T @ np.vstack(functions)
+    np.testing.assert_allclose(basis.rows, np.vstack([np.full((1, 301), 301**-0.5), expected]), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(basis.leverage, 1 / 301 + (expected**2).sum(axis=0), rtol=1e-12)
 
 
 def test_scans_are_canonical_tests_one_by_one():

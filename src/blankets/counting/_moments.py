@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from blankets import kernels
 from blankets.caching import cached_property
+from blankets.counting._cores import on_one_core
 from blankets.counting._functions import (
     GIVEN,
     MANY,
@@ -107,6 +108,7 @@ class MemoryMoments(Moments):
     [[1.0, 0.577]]
     """
 
+    @on_one_core  # several take 78 ms instead of 100 for 100 columns in 10,000 rows, but seconds where others use them
     def __init__(
         self, frame: Frame, *, briefly: bool = False, made: Callable[[int, int], Functions] | None = None
     ) -> None:
@@ -272,6 +274,7 @@ class GappyFunctions:
     (5, [[1.0, 0.0], [0.0, 1.0]])
     """
 
+    @on_one_core
     def __init__(self, frame: Frame) -> None:
         self.frame, self.made, self.begin = frame, list[Functions](), np.zeros(frame.n_columns + 1, np.int64)
         self.values = np.zeros((int(_most_functions(frame).sum()), frame.n_rows))

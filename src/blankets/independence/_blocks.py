@@ -65,7 +65,9 @@ _LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
 _PART_ROWS, _SURE, _LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
 _AT_ONCE = 2e8  # multiplications that rows may be asked for before somebody needs to know
 _AGAIN = 1e9  # multiplications for columns far from the level that are asked by rows all the same: about a second
-_TOGETHER = 16  # columns that a thread asks rows about
+_TOGETHER = 16  # columns that a thread asks rows about, at most
+_CORES = os.cpu_count() or 1
+_SHARED = 1e6  # products of given and tested functions in all rows, about a millisecond, from which cores share them
 _PROJECTED = 4096  # functions of all columns that are projected at once: wide tables have few copies of anything
 _FEW_OF = 8  # in a table with more functions than these, those of fewer columns than one in eight are projected alone
 _MANY_GIVEN = 64  # functions of all members, from which those of all but one are made from these
@@ -557,21 +559,29 @@ class _GivenRows:
     @cached_property
     def basis(self) -> Basis:
         """An orthonormal basis of the given functions."""
-        return Basis.of(self.functions(self.known) if self._functions is None else self._functions())
+        if self._functions is not None:
+            return Basis.of(self._functions())
+        return Basis.combined(self._rows(self.known), self.known.root, self.moments.n_rows)
 
     @cached_property
     def part(self) -> Basis:
         """The same over a part of the rows."""
-        rows = self.functions(self.known, self.step)
+        n_rows, root = len(range(0, self.moments.n_rows, self.step)), self.known.root
+        if not self.known.given:
+            return Basis.combined([], root, n_rows)
+        rows = np.vstack([each[:, :: self.step] for each in self._rows(self.known)])
         rows -= rows.mean(axis=1, keepdims=True)
-        return Basis.of(np.asarray(whitening(rows @ rows.T * self.step).T @ rows) * math.sqrt(self.step))
+        root = root @ whitening(root.T @ (rows @ rows.T) @ root * self.step) * math.sqrt(self.step)
+        return Basis.combined([rows], root, n_rows)
 
-    def functions(self, known: Projection, step: int = 1) -> Floats:
-        """Return orthonormal functions of the given columns, in every so many-th row."""
-        if not known.given:
-            return np.zeros((0, len(range(0, self.moments.n_rows, step))))
-        rows = [self.moments.rows(z, k)[:, ::step] for z, k in zip(known.given, known.widths, strict=True)]
-        return np.asarray(known.root.T @ np.vstack(rows))
+    def functions(self, known: Projection) -> Floats:
+        """Return orthonormal functions of the given columns."""
+        rows = self._rows(known)
+        return np.asarray(known.root.T @ np.vstack(rows)) if rows else np.zeros((0, self.moments.n_rows))
+
+    def _rows(self, known: Projection) -> list[Floats]:
+        """Return the functions of each given column."""
+        return [self.moments.rows(z, k) for z, k in zip(known.given, known.widths, strict=True)]
 
     def fitted(self, drawn: int, codes: NDArray[np.int64], *, keep: bool) -> tuple[Floats, Floats]:
         """Return the functions that the probabilities of a category's levels depend on, and the probabilities.
@@ -625,15 +635,19 @@ class _Rows:
         of_y = np.ascontiguousarray(moments.rows(y, moments.tested(y))[:, ::step])
 
         def of(some: NDArray[np.int64]) -> Floats:
-            widths = np.diff(moments.start)[some]
-            rows = [moments.rows(x, k)[:, ::step] for x, k in zip(some.tolist(), widths.tolist(), strict=True)]
-            return rows_tests(np.vstack(rows), widths, moments.first[some], of_y, int(moments.first[y]), basis)[0]
+            rows = [np.ascontiguousarray(moments.rows(x, moments.tested(x))[:, ::step]) for x in some.tolist()]
+            found = rows_tests(rows, moments.first[some], of_y, int(moments.first[y]), basis)
+            return np.asarray(found[0])
 
-        parts = np.split(xs, range(_TOGETHER, len(xs), _TOGETHER))
-        if len(parts) == 1:
+        size = _TOGETHER
+        if basis.rows.size * int((moments.start[xs + 1] - moments.start[xs]).sum()) >= _SHARED:
+            size = min(size, -(-len(xs) // _CORES))
+        if len(xs) <= size:
             return of(xs)
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            return np.concatenate(list(pool.map(of, parts)))
+        parts = np.split(xs, range(size, len(xs), size))
+        with ThreadPoolExecutor(min(len(parts) - 1, _CORES)) as pool:
+            others = [pool.submit(of, part) for part in parts[1:]]
+            return np.concatenate([of(parts[0]), *(other.result() for other in others)])
 
     def _of_rare(self, x: int) -> tuple[float, int]:
         """Return log p and method for one column, where it or y is a category with rare levels."""

@@ -16,9 +16,11 @@ from blankets.errors import BlanketsWarning
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
 from blankets.kernels._blocks import (
     MOST_PAIRS,
+    basis_of_rows,
     combined_tails,
     log_p_under_signs,
     products_of_residuals,
+    room_for_residuals,
     scan_functions,
 )
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
@@ -63,6 +65,7 @@ __all__ = [
     "TABLED",
     "Table",
     "Weakest",
+    "basis_of_rows",
     "best_parents",
     "block_moments",
     "block_statistics",
@@ -93,6 +96,7 @@ __all__ = [
     "rank_numbers",
     "refine",
     "renumber",
+    "room_for_residuals",
     "scan_bits",
     "scan_functions",
     "score_sets",

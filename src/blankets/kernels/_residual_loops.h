@@ -1,251 +1,275 @@
-/* The loops of _residuals.h, which includes them once for each kind of processor: a compiler makes wide instructions
-   only within functions that are meant for them. */
-/* out[i * wide + j] += sum over rows of a[i] * b[j]. */
-#if defined(__GNUC__)
-TARGETED double NAMED(sum_of)(four v) { return (v[0] + v[2]) + (v[1] + v[3]); }
+/* The loops of _residuals.h over rows, which includes them once for each kind of processor: a compiler makes wide
+   instructions only within functions that are meant for them. */
+#include "_products.h"
 
-TARGETED void NAMED(add_inner)(const double *a, int64_t n_a, const double *b, int64_t n_b, int64_t n, int64_t length,
-                              double *out, int64_t wide) {
-    const int64_t whole = length & ~(int64_t)3;
-    for (int64_t i = 0; i < n_a; i += 2) {
-        const double *a0 = a + i * n, *a1 = i + 1 < n_a ? a0 + n : a0;
-        for (int64_t j = 0; j < n_b; j += 3) {
-            const double *b0 = b + j * n, *b1 = j + 1 < n_b ? b0 + n : b0, *b2 = j + 2 < n_b ? b0 + 2 * n : b0;
-            four s00 = {0}, s01 = {0}, s02 = {0}, s10 = {0}, s11 = {0}, s12 = {0};
-            for (int64_t r = 0; r < whole; r += 4) {
-                const four u0 = *(const four *)(a0 + r), u1 = *(const four *)(a1 + r);
-                const four v0 = *(const four *)(b0 + r), v1 = *(const four *)(b1 + r), v2 = *(const four *)(b2 + r);
-                s00 += u0 * v0, s01 += u0 * v1, s02 += u0 * v2;
-                s10 += u1 * v0, s11 += u1 * v1, s12 += u1 * v2;
-            }
-            double t[6] = {NAMED(sum_of)(s00), NAMED(sum_of)(s01), NAMED(sum_of)(s02), NAMED(sum_of)(s10), NAMED(sum_of)(s11), NAMED(sum_of)(s12)};
-            for (int64_t r = whole; r < length; r++) {
-                t[0] += a0[r] * b0[r], t[1] += a0[r] * b1[r], t[2] += a0[r] * b2[r];
-                t[3] += a1[r] * b0[r], t[4] += a1[r] * b1[r], t[5] += a1[r] * b2[r];
-            }
-            for (int64_t k = 0; k < 3 && j + k < n_b; k++) {
-                out[i * wide + j + k] += t[k];
-                if (i + 1 < n_a) out[(i + 1) * wide + j + k] += t[3 + k];
-            }
-        }
+/* Squares of what is predicted of a column, its product with what is predicted of y if there is one, a cube and a
+   product of two. */
+TARGETED void NAMED(put_squares)(const given_room *o, const double *p, int64_t step_p, int64_t k, const double *y,
+                                int64_t length, double *out, int64_t step) {
+    const double *second = p + step_p;
+    for (int64_t i = 0; i < k && i < MOST_SQUARED; i++, out += step)
+        for (int64_t r = 0; r < length; r++) out[r] = p[i * step_p + r] * p[i * step_p + r];
+    if (y) {
+        for (int64_t r = 0; r < length; r++) out[r] = p[r] * y[r];
+        out += step;
     }
+    if (o->many) {
+        for (int64_t r = 0; r < length; r++) out[r] = p[r] * p[r] * p[r];
+        out += step;
+    }
+    if (o->many && k > 1)
+        for (int64_t r = 0; r < length; r++) out[r] = p[r] * second[r];
 }
-#else
-TARGETED void NAMED(add_inner)(const double *a, int64_t n_a, const double *b, int64_t n_b, int64_t n, int64_t length,
-                              double *out, int64_t wide) {
-    for (int64_t i = 0; i < n_a; i++)
-        for (int64_t j = 0; j < n_b; j++) {
-            double s = 0.0;
-            for (int64_t r = 0; r < length; r++) s += a[i * n + r] * b[j * n + r];
-            out[i * wide + j] += s;
-        }
-}
-#endif
 
-/* out[i] += sum over k of weights[i, k] * rows[k]. */
-TARGETED void NAMED(add_combined)(const double *weights, int64_t wide, int64_t n_out, const double *rows, int64_t n,
-                                 int64_t n_rows, int64_t length, double *out, int64_t n_o) {
-    for (int64_t i = 0; i < n_out; i++) {
-        const double *w = weights + i * wide;
-        double *restrict o = out + i * n_o;
-        int64_t k = 0;
-        for (; k + 4 <= n_rows; k += 4) {
-            const double *p = rows + k * n, *q = p + n, *s = q + n, *t = s + n;
+/* Fetch rows of functions into a block, from its row `to` on. */
+TARGETED void NAMED(fetch)(const given_room *o, const double *rows, int64_t step, int64_t n_rows, int64_t length,
+                          int64_t to) {
+    double *out = o->block + to * ROWS_AT_ONCE;
+    for (int64_t k = 0; k < n_rows; k++, out += ROWS_AT_ONCE)
+        for (int64_t r = 0; r < length; r++) out[r] = rows[k * step + r];
+}
+
+TARGETED void NAMED(add_sum)(const double *a, int64_t length, double *sum) {
+    BUFFER(ones, 1);
+    for (int64_t r = 0; r < length; r++) ones[r] = 1.0;
+    NAMED(add_inner)(a, 1, 0, ones, 1, 0, length, sum, 1, 0);
+}
+
+/* What is left of y, and squares of what is predicted of it; their products. */
+TARGETED void NAMED(predict_y)(given_room *o, double *along) {
+    const int64_t n = o->n, step = o->step, q = o->q, m = o->n_bent;
+    double *const of_bent = o->lanes, *const gram = of_bent + LANES * m * q, *const cross = gram + LANES * m * m;
+    BUFFER(predicted, MOST_PAIRS);
+    memset(o->lanes, 0, sizeof(double) * LANES * o->n_y * q);
+    EACH_BLOCK(n) {
+        NAMED(fetch)(o, o->basis + b, n, q, length, 0);
+        NAMED(add_inner)(o->y + b, o->n_y, n, o->block, q, ROWS_AT_ONCE, length, o->lanes, q, 0);
+    }
+    fold(o->lanes, o->n_y * q, along);
+    memset(o->lanes, 0, sizeof(double) * LANES * m * (q + m + o->n_y));
+    EACH_BLOCK(n) {
+        NAMED(fetch)(o, o->basis + b, n, q, length, 0);
+        NAMED(combine)(along, q, o->n_y, o->block, ROWS_AT_ONCE, q, length, 0, 0, predicted, ROWS_AT_ONCE);
+        for (int64_t r = 0; r < length; r++) o->first[b + r] = predicted[r];
+        for (int64_t i = 0; i < o->n_y; i++)
             for (int64_t r = 0; r < length; r++)
-                o[r] += (w[k] * p[r] + w[k + 1] * q[r]) + (w[k + 2] * s[r] + w[k + 3] * t[r]);
-        }
-        for (; k < n_rows; k++) {
-            const double *p = rows + k * n;
-            for (int64_t r = 0; r < length; r++) o[r] += w[k] * p[r];
-        }
+                o->left_y[i * step + b + r] = o->y[i * n + b + r] - predicted[i * ROWS_AT_ONCE + r];
+        if (!m) continue;
+        NAMED(put_squares)(o, predicted, ROWS_AT_ONCE, o->n_y, 0, length, o->bent + b, step);
+        NAMED(add_inner)(o->bent + b, m, step, o->block, q, ROWS_AT_ONCE, length, of_bent, q, 0);
+        NAMED(add_inner)(o->bent + b, m, step, o->bent + b, m, step, length, gram, m, 1);
+        NAMED(add_inner)(o->left_y + b, o->n_y, step, o->bent + b, m, step, length, cross, m, 0);
     }
+    fold(of_bent, m * q, o->of_bent), fold(gram, m * m, o->gram), fold(cross, o->n_y * m, o->cross);
 }
 
-/* Residuals of functions, and squares, a cube and a product of what is predicted of them, from squares[at] on; with the
-   product of the first prediction and that of y if there is one. Returns how many squares there are then. */
-TARGETED int64_t NAMED(put_side)(residual_room *o, const double *f, int64_t k, double *left, int64_t at, int of_x) {
-    const int64_t n = o->n, q = o->q, few = k < MOST_SQUARED ? k : MOST_SQUARED;
-    const int64_t product = at + few, cube = product + of_x, both = cube + (o->many != 0);
-    memset(o->along, 0, sizeof(double) * k * q);
-    for (int64_t b = 0; b < n; b += ROWS_AT_ONCE)
-        NAMED(add_inner)(f + b, k, o->basis + b, q, n, n - b < ROWS_AT_ONCE ? n - b : ROWS_AT_ONCE, o->along, q);
-    for (int64_t b = 0; b < n; b += ROWS_AT_ONCE) {
-        const int64_t length = n - b < ROWS_AT_ONCE ? n - b : ROWS_AT_ONCE;
-        for (int64_t i = 0; i < k; i++) memset(left + i * n + b, 0, sizeof(double) * length);
-        NAMED(add_combined)(o->along, q, k, o->basis + b, n, q, length, left + b, n);
-        double *squares = o->squares + b;
-        if (q > 1) {
-            const double *p = left + b, *second = p + n, *y = o->first_y + b;
-            for (int64_t i = 0; i < few; i++)
-                for (int64_t r = 0; r < length; r++) squares[(at + i) * n + r] = p[i * n + r] * p[i * n + r];
-            if (of_x)
-                for (int64_t r = 0; r < length; r++) squares[product * n + r] = p[r] * y[r];
-            else
-                memcpy(o->first_y + b, p, sizeof(double) * length);
-            if (o->many)
-                for (int64_t r = 0; r < length; r++) squares[cube * n + r] = p[r] * p[r] * p[r];
-            if (o->many && k > 1)
-                for (int64_t r = 0; r < length; r++) squares[both * n + r] = p[r] * second[r];
-        }
-        for (int64_t i = 0; i < k; i++)
-            for (int64_t r = 0; r < length; r++) left[i * n + b + r] = f[i * n + b + r] - left[i * n + b + r];
-    }
-    return q > 1 ? both + (o->many && k > 1) : at;
-}
-
-/* Products of the squares from `from` up to `to` with the basis and with all squares before `to`; of residuals with
-   squares. */
-TARGETED void NAMED(put_products)(residual_room *o, int64_t from, int64_t to, int64_t k) {
-    const int64_t n = o->n, q = o->q, m = to - from;
-    memset(o->of_squares + from * q, 0, sizeof(double) * m * q);
-    for (int64_t i = from; i < to; i++) memset(o->gram + i * MOST_BENT, 0, sizeof(double) * to);
-    for (int64_t i = 0; i < o->n_y; i++) memset(o->cross_y + i * MOST_BENT + from, 0, sizeof(double) * m);
-    for (int64_t i = 0; i < k; i++) memset(o->cross_x + i * MOST_BENT, 0, sizeof(double) * to);
-    for (int64_t b = 0; b < n; b += ROWS_AT_ONCE) {
-        const int64_t length = n - b < ROWS_AT_ONCE ? n - b : ROWS_AT_ONCE;
-        const double *squares = o->squares + b;
-        NAMED(add_inner)(squares + from * n, m, o->basis + b, q, n, length, o->of_squares + from * q, q);
-        NAMED(add_inner)(squares + from * n, m, squares, to, n, length, o->gram + from * MOST_BENT, MOST_BENT);
-        NAMED(add_inner)(o->left_y + b, o->n_y, squares + from * n, m, n, length, o->cross_y + from, MOST_BENT);
-        NAMED(add_inner)(o->left_x + b, k, squares, to, n, length, o->cross_x, MOST_BENT);
-    }
-}
-
-/* Weights of squares (in turned, by rows of MOST_BENT) and of the basis (in o->weights) that make an orthonormal basis
-   of what the basis leaves of the squares; returns its size. */
-TARGETED int64_t NAMED(turn_squares)(residual_room *o, int64_t m, double *turned) {
-    double left[MOST_BENT * MOST_BENT], vectors[MOST_BENT * MOST_BENT], scale[MOST_BENT];
-    int64_t kept[MOST_BENT], n_kept = 0, size = 0;
-    for (int64_t i = 0; i < m; i++) {
-        double explained = 0.0;
-        const double *own = o->of_squares + i * o->q, whole = o->gram[i * MOST_BENT + i];
-        for (int64_t k = 0; k < o->q; k++) explained += own[k] * own[k];
-        const double after = whole - explained, before = whole - own[0] * own[0];
-        if (after > BENT_LENGTH * BENT_LENGTH * (before > 1e-300 ? before : 1e-300))
-            scale[n_kept] = 1.0 / sqrt(after), kept[n_kept++] = i;
-    }
-    for (int64_t i = 0; i < n_kept; i++)
-        for (int64_t j = 0; j <= i; j++) {
-            const double *a = o->of_squares + kept[i] * o->q, *b = o->of_squares + kept[j] * o->q;
-            double product = o->gram[kept[i] * MOST_BENT + kept[j]];
-            for (int64_t k = 0; k < o->q; k++) product -= a[k] * b[k];
-            left[i * n_kept + j] = left[j * n_kept + i] = product * scale[i] * scale[j];
-        }
-    eigen(left, vectors, n_kept);
-    for (int64_t e = 0; e < n_kept; e++) {
-        const double length = left[e * n_kept + e];
-        if (length <= LEAST_DIRECTION) continue;
-        double *out = turned + size * MOST_BENT, *of_basis = o->weights + size * o->q;
-        memset(out, 0, sizeof(double) * MOST_BENT);
-        memset(of_basis, 0, sizeof(double) * o->q);
-        for (int64_t i = 0; i < n_kept; i++) {
-            const double w = vectors[i * n_kept + e] / sqrt(length) * scale[i];
-            out[kept[i]] = w;
-            for (int64_t k = 0; k < o->q; k++) of_basis[k] -= w * o->of_squares[kept[i] * o->q + k];
-        }
-        size++;
-    }
-    return size;
-}
-
-/* T squared of some pairs: the statistic, its degrees of freedom, and the sum of the squared weights of rows. */
-TARGETED void NAMED(put_statistic)(residual_room *o, const int64_t *some, int64_t k, int64_t n_pairs,
-                                  const double *total, const double *spread, double *out) {
-    double a[MOST_PAIRS * MOST_PAIRS], v[MOST_PAIRS * MOST_PAIRS], root[MOST_PAIRS * MOST_PAIRS], most = 0.0;
-    for (int64_t i = 0; i < k; i++)
-        for (int64_t j = 0; j < k; j++) a[i * k + j] = spread[some[i] * n_pairs + some[j]];
-    eigen(a, v, k);
-    for (int64_t i = 0; i < k; i++) most = a[i * k + i] > most ? a[i * k + i] : most;
-    int64_t size = 0;
-    double statistic = 0.0, squares = 0.0;
-    for (int64_t e = 0; e < k; e++) {
-        if (a[e * k + e] <= SPREAD_SHARE * (most > 1e-300 ? most : 1e-300)) continue;
-        double *w = root + size++ * n_pairs, along = 0.0;
-        memset(w, 0, sizeof(double) * n_pairs);
-        for (int64_t i = 0; i < k; i++) {
-            w[some[i]] = v[i * k + e] / sqrt(a[e * k + e]);
-            along += w[some[i]] * total[some[i]];
-        }
-        statistic += along * along;
-    }
-    double part[MOST_PAIRS * ROWS_AT_ONCE];
-    for (int64_t b = 0; b < o->n; b += ROWS_AT_ONCE) {
-        const int64_t length = o->n - b < ROWS_AT_ONCE ? o->n - b : ROWS_AT_ONCE;
-        double weight[ROWS_AT_ONCE] = {0.0};
-        memset(part, 0, sizeof(double) * size * ROWS_AT_ONCE);
-        NAMED(add_combined)(root, n_pairs, size, o->pairs + b, o->n, n_pairs, length, part, ROWS_AT_ONCE);
-        for (int64_t i = 0; i < size; i++)
-            for (int64_t r = 0; r < length; r++) weight[r] += part[i * ROWS_AT_ONCE + r] * part[i * ROWS_AT_ONCE + r];
-        for (int64_t r = 0; r < length; r++) weight[r] *= o->inverse[b + r];
-        for (int64_t r = 0; r < length; r++) squares += weight[r] * weight[r];
-    }
-    out[0] = statistic, out[1] = (double)size, out[2] = squares;
-}
-
-TARGETED void NAMED(y_side)(residual_room *o, const double *y) {
-    o->bent_y = NAMED(put_side)(o, y, o->n_y, o->left_y, 0, 0);
-    if (o->bent_y) NAMED(put_products)(o, 0, o->bent_y, 0);
-}
-
-/* out: statistic, degrees of freedom and squared weights of all pairs, then of the first ones (0 where these are all),
-   and what the fit has left of all rows. */
-TARGETED void NAMED(x_side)(residual_room *o, const double *x, int64_t k, int64_t first_x, int64_t first_y,
-                           double *out) {
-    const int64_t n = o->n, q = o->q, n_y = o->n_y, n_pairs = k * n_y;
-    const int64_t m = NAMED(put_side)(o, x, k, o->left_x, o->bent_y, 1);
-    double turned[MOST_BENT * MOST_BENT], of_x[MOST_PAIRS * MOST_BENT], of_y[MOST_PAIRS * MOST_BENT];
-    int64_t size = 0;
-    if (q > 1) {
-        NAMED(put_products)(o, o->bent_y, m, k);
-        size = NAMED(turn_squares)(o, m, turned);
-    }
-    for (int64_t e = 0; e < size; e++)
-        for (int64_t i = 0; i < k + n_y; i++) {
-            const double *cross = i < k ? o->cross_x + i * MOST_BENT : o->cross_y + (i - k) * MOST_BENT;
-            double along = 0.0;
-            for (int64_t j = 0; j < m; j++) along -= cross[j] * turned[e * MOST_BENT + j];
-            if (i < k) of_x[i * MOST_BENT + e] = along; else of_y[(i - k) * MOST_BENT + e] = along;
-        }
-    double total[MOST_PAIRS] = {0.0}, spread[MOST_PAIRS * MOST_PAIRS] = {0.0}, free = 0.0;
-    double more[MOST_BENT * ROWS_AT_ONCE], left[MOST_PAIRS * ROWS_AT_ONCE], other[MOST_PAIRS * ROWS_AT_ONCE];
-    double scaled[MOST_PAIRS * ROWS_AT_ONCE], pairs[MOST_PAIRS * ROWS_AT_ONCE], fitted[ROWS_AT_ONCE];
-    for (int64_t b = 0; b < n; b += ROWS_AT_ONCE) {
-        const int64_t length = n - b < ROWS_AT_ONCE ? n - b : ROWS_AT_ONCE;
-        memset(more, 0, sizeof(double) * size * ROWS_AT_ONCE);
-        NAMED(add_combined)(o->weights, q, size, o->basis + b, n, q, length, more, ROWS_AT_ONCE);
-        NAMED(add_combined)(turned, MOST_BENT, size, o->squares + b, n, m, length, more, ROWS_AT_ONCE);
-        memcpy(fitted, o->leverage + b, sizeof(double) * length);
+/* Make the squares of y an orthonormal basis of what the given functions leave of them, and take it out of y, if that
+   can be done without the squares of x. */
+TARGETED void NAMED(y_side)(given_room *o, double *room) {
+    const int64_t n = o->n, step = o->step, q = o->q, m = o->n_squares = o->n_bent = n_squares(o, o->n_y, 0);
+    double weights[MOST_OF_Y * MOST_OF_Y], off[MOST_PAIRS * MOST_OF_Y];
+    BUFFER(made, MOST_OF_Y);
+    NAMED(predict_y)(o, room);
+    put_left(o);
+    const int64_t size = turn_y(o, weights, room);
+    o->turned = size >= 0;
+    if (o->turned) o->n_bent = size;
+    for (int64_t i = 0; i < o->n_y * size; i++) off[i] = -o->on_bent[i];
+    if (size > 0) EACH_BLOCK(n) {
+        NAMED(fetch)(o, o->basis + b, n, q, length, 0);
+        NAMED(combine)(weights, m, size, o->bent + b, step, m, length, 0, 0, made, ROWS_AT_ONCE);
+        NAMED(combine)(room, q, size, o->block, ROWS_AT_ONCE, q, length, made, ROWS_AT_ONCE, made, ROWS_AT_ONCE);
+        NAMED(combine)(off, size, o->n_y, made, ROWS_AT_ONCE, size, length, o->left_y + b, step, o->left_y + b, step);
+        NAMED(add_squares)(made, ROWS_AT_ONCE, size, length, o->leverage + b, o->fitted + b);
         for (int64_t e = 0; e < size; e++)
-            for (int64_t r = 0; r < length; r++) fitted[r] += more[e * ROWS_AT_ONCE + r] * more[e * ROWS_AT_ONCE + r];
-        double *inverse = o->inverse + b;
-        for (int64_t r = 0; r < length; r++) {
-            const double kept = 1.0 - (fitted[r] < MOST_LEVERAGE ? fitted[r] : MOST_LEVERAGE);
-            free += kept;
-            inverse[r] = 1.0 / kept;
-        }
-        for (int64_t i = 0; i < k; i++) memcpy(left + i * ROWS_AT_ONCE, o->left_x + i * n + b, sizeof(double) * length);
-        for (int64_t i = 0; i < n_y; i++)
-            memcpy(other + i * ROWS_AT_ONCE, o->left_y + i * n + b, sizeof(double) * length);
-        NAMED(add_combined)(of_x, MOST_BENT, k, more, ROWS_AT_ONCE, size, length, left, ROWS_AT_ONCE);
-        NAMED(add_combined)(of_y, MOST_BENT, n_y, more, ROWS_AT_ONCE, size, length, other, ROWS_AT_ONCE);
-        for (int64_t i = 0; i < k; i++)
-            for (int64_t j = 0; j < n_y; j++) {
-                double *p = pairs + (i * n_y + j) * ROWS_AT_ONCE, *s = scaled + (i * n_y + j) * ROWS_AT_ONCE;
-                const double *f = left + i * ROWS_AT_ONCE, *g = other + j * ROWS_AT_ONCE;
-                for (int64_t r = 0; r < length; r++) p[r] = f[r] * g[r], s[r] = p[r] * inverse[r];
-                memcpy(o->pairs + (i * n_y + j) * n + b, p, sizeof(double) * length);
-                double sum = 0.0;
-                for (int64_t r = 0; r < length; r++) sum += p[r];
-                total[i * n_y + j] += sum;
-            }
-        NAMED(add_inner)(scaled, n_pairs, pairs, n_pairs, ROWS_AT_ONCE, length, spread, n_pairs);
+            for (int64_t r = 0; r < length; r++) o->bent[e * step + b + r] = made[e * ROWS_AT_ONCE + r];
     }
-    int64_t some[MOST_PAIRS], n_some = 0;
-    for (int64_t i = 0; i < n_pairs; i++) some[i] = i;
-    NAMED(put_statistic)(o, some, n_pairs, n_pairs, total, spread, out);
-    for (int64_t i = 0; i < first_x; i++)
-        for (int64_t j = 0; j < first_y; j++) some[n_some++] = i * n_y + j;
-    out[3] = out[4] = out[5] = 0.0;
-    if (n_some < n_pairs) NAMED(put_statistic)(o, some, n_some, n_pairs, total, spread, out + 3);
-    out[6] = free;
+}
+
+/* Put the squares of x and the bent functions into a block that has what is left of y and the given functions. */
+TARGETED void NAMED(put_own)(const given_room *o, const column_room *c, int64_t b, int64_t length) {
+    const places p = places_of(o, c);
+    NAMED(put_squares)(o, c->predicted + b, o->step, c->k, o->first + b, length, o->block + p.squares * ROWS_AT_ONCE,
+                      ROWS_AT_ONCE);
+    NAMED(fetch)(o, o->bent + b, o->step, o->n_bent, length, p.bent);
+}
+
+/* What is predicted of x, and products of the squares of that. */
+TARGETED void NAMED(predict_x)(const given_room *o, const column_room *c, int64_t b, int64_t length) {
+    const places p = places_of(o, c);
+    const int64_t n = o->n, step = o->step, k = c->k;
+    const double *const given = o->block + p.given * ROWS_AT_ONCE, *const squares = o->block + p.squares * ROWS_AT_ONCE;
+    double *const predicted = c->predicted + b;
+    BUFFER(left, MOST_PAIRS);
+    NAMED(combine)(c->along, o->q, k, given, ROWS_AT_ONCE, o->q, length, 0, 0, predicted, step);
+    if (!c->m) return;
+    NAMED(put_own)(o, c, b, length);
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t r = 0; r < length; r++) left[i * ROWS_AT_ONCE + r] = c->x[i * n + b + r] - predicted[i * step + r];
+    NAMED(add_inner)(squares, c->m, ROWS_AT_ONCE, o->block, p.wide, ROWS_AT_ONCE, length, c->lanes, p.wide, 0);
+    NAMED(add_inner)(left, k, ROWS_AT_ONCE, squares, p.wide_x, ROWS_AT_ONCE, length, c->lanes + LANES * p.of_x,
+                    p.wide_x, 0);
+}
+
+/* The new directions; what they and the bent ones leave of both, and of each row. */
+TARGETED void NAMED(take_out)(const given_room *o, const column_room *c, int64_t b, int64_t length, double *left,
+                             double *other, double *fitted) {
+    const places p = places_of(o, c);
+    const int64_t f = o->n_bent;
+    double *const new = o->block + p.new * ROWS_AT_ONCE;
+    const double *const before = (c->beyond && f ? o->fitted : o->leverage) + b;
+    if (c->m) {
+        NAMED(put_own)(o, c, b, length);
+        NAMED(combine)(c->weights, p.wide - p.given, c->size, o->block + p.given * ROWS_AT_ONCE, ROWS_AT_ONCE,
+                      p.wide - p.given, length, 0, 0, new, ROWS_AT_ONCE);
+    }
+    NAMED(combine)(c->x_off, MOST_OFF, c->k, new - f * ROWS_AT_ONCE, ROWS_AT_ONCE, f + c->size, length, left,
+                  ROWS_AT_ONCE, left, ROWS_AT_ONCE);
+    NAMED(combine)(c->y_off, MOST_OFF, o->n_y, new - f * ROWS_AT_ONCE, ROWS_AT_ONCE, f + c->size, length, o->block,
+                  ROWS_AT_ONCE, other, ROWS_AT_ONCE);
+    NAMED(add_squares)(new, ROWS_AT_ONCE, c->size, length, before, fitted);
+}
+
+/* The products of all pairs of what is left of both. */
+TARGETED void NAMED(multiply)(const given_room *o, column_room *c, int64_t b, int64_t length) {
+    const int64_t n = o->n, step = o->step, k = c->k, n_y = o->n_y, n_pairs = k * n_y;
+    BUFFER(left, MOST_PAIRS);
+    BUFFER(other, MOST_PAIRS);
+    BUFFER(part, MOST_PAIRS);
+    BUFFER(kept, 1);
+    double *const inverse = c->inverse + b;
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t r = 0; r < length; r++)
+            left[i * ROWS_AT_ONCE + r] = c->x[i * n + b + r] - c->predicted[i * step + b + r];
+    NAMED(take_out)(o, c, b, length, left, other, kept);
+    for (int64_t r = 0; r < length; r++) {
+        kept[r] = 1.0 - (kept[r] < MOST_LEVERAGE ? kept[r] : MOST_LEVERAGE);
+        inverse[r] = 1.0 / kept[r];
+    }
+    NAMED(add_sum)(kept, length, c->free);
+    NAMED(add_inner)(left, k, ROWS_AT_ONCE, other, n_y, ROWS_AT_ONCE, length, c->lanes, n_y, 0);
+    for (int64_t i = 0; i < k; i++)
+        for (int64_t j = 0; j < n_y; j++) {
+            double *const pair = c->pairs + (i * n_y + j) * step + b;
+            double *const scaled = part + (i * n_y + j) * ROWS_AT_ONCE;
+            const double *const f = left + i * ROWS_AT_ONCE, *const g = other + j * ROWS_AT_ONCE;
+            for (int64_t r = 0; r < length; r++) pair[r] = f[r] * g[r], scaled[r] = pair[r] * inverse[r];
+        }
+    NAMED(add_inner)(part, n_pairs, ROWS_AT_ONCE, c->pairs + b, n_pairs, step, length, c->lanes + LANES * n_pairs,
+                    n_pairs, 1);
+}
+
+/* out: T squared, its degrees of freedom and the sum of the squared weights of rows, of all pairs, then of the first
+   ones (0 where these are all), and what the fit has left of all rows. */
+TARGETED void NAMED(put_answer)(const given_room *o, const column_room *c, double *out) {
+    const int64_t n_y = o->n_y, n_pairs = c->k * n_y;
+    int64_t pairs[MOST_PAIRS], some = 0, rest = c->first * o->first_y;
+    for (int64_t i = 0; i < c->k; i++)
+        for (int64_t j = 0; j < n_y; j++) pairs[i < c->first && j < o->first_y ? some++ : rest++] = i * n_y + j;
+    pair_weights w;
+    put_weights(c->sums + n_pairs, pairs, some, n_pairs, &w);
+    memset(out, 0, sizeof(double) * 6);
+    for (int64_t e = 0; e < w.all; e++) {
+        const double along = product_of(w.rows + e * n_pairs, c->sums, n_pairs);
+        if (e < w.n_first) out[3] += along * along;
+        if (e >= w.from) out[0] += along * along;
+    }
+    out[1] = (double)(w.all - w.from), out[4] = (double)w.n_first, fold(c->free, 1, out + 6);
+    double of_all[LANES] = {0.0}, of_first[LANES] = {0.0};
+    BUFFER(part, 2 * MOST_PAIRS);
+    BUFFER(none, 1) = {0.0};
+    BUFFER(first, 1);
+    BUFFER(all, 1);
+    EACH_BLOCK(o->n) {
+        const double *const inverse = c->inverse + b;
+        NAMED(combine)(w.rows, n_pairs, w.all, c->pairs + b, o->step, n_pairs, length, 0, 0, part, ROWS_AT_ONCE);
+        NAMED(add_squares)(part, ROWS_AT_ONCE, w.n_first, length, none, first);
+        NAMED(add_squares)(part + w.n_first * ROWS_AT_ONCE, ROWS_AT_ONCE, w.all - w.n_first, length,
+                          w.from ? none : first, all);
+        for (int64_t r = 0; r < length; r++) first[r] *= inverse[r], all[r] *= inverse[r];
+        NAMED(add_inner)(first, 1, 0, first, 1, 0, length, of_first, 1, 0);
+        NAMED(add_inner)(all, 1, 0, all, 1, 0, length, of_all, 1, 0);
+    }
+    fold(of_all, 1, out + 2), fold(of_first, 1, out + 5);
+}
+
+/* Some columns at once. */
+TARGETED void NAMED(x_sides)(const given_room *o, column_room *columns, int64_t n_c, double *out) {
+    const int64_t n = o->n, q = o->q;
+    for (int64_t i = 0; i < n_c; i++) memset(columns[i].lanes, 0, sizeof(double) * LANES * columns[i].k * q);
+    EACH_BLOCK(n) {
+        NAMED(fetch)(o, o->basis + b, n, q, length, 0);
+        for (int64_t i = 0; i < n_c; i++)
+            NAMED(add_inner)(columns[i].x + b, columns[i].k, n, o->block, q, ROWS_AT_ONCE, length, columns[i].lanes, q,
+                            0);
+    }
+    for (int64_t i = 0; i < n_c; i++) {
+        fold(columns[i].lanes, columns[i].k * q, columns[i].along);
+        memset(columns[i].lanes, 0, sizeof(double) * LANES * places_of(o, columns + i).all);
+    }
+    EACH_BLOCK(n) {
+        NAMED(fetch)(o, o->left_y + b, o->step, o->n_y, length, 0);
+        NAMED(fetch)(o, o->basis + b, n, q, length, o->n_y);
+        for (int64_t i = 0; i < n_c; i++) NAMED(predict_x)(o, columns + i, b, length);
+    }
+    for (int64_t i = 0; i < n_c; i++) {
+        column_room *const c = columns + i;
+        const int64_t n_pairs = c->k * o->n_y;
+        fold(c->lanes, places_of(o, c).all, c->sums);
+        c->beyond = o->turned && turn_x(o, c);
+        if (!c->beyond) turn_all(o, c);
+        put_off(o, c);
+        memset(c->free, 0, sizeof c->free);
+        memset(c->lanes, 0, sizeof(double) * LANES * n_pairs * (1 + n_pairs));
+    }
+    EACH_BLOCK(n) {
+        NAMED(fetch)(o, o->left_y + b, o->step, o->n_y, length, 0);
+        NAMED(fetch)(o, o->basis + b, n, q, length, o->n_y);
+        for (int64_t i = 0; i < n_c; i++) NAMED(multiply)(o, columns + i, b, length);
+    }
+    for (int64_t i = 0; i < n_c; i++) {
+        fold(columns[i].lanes, columns[i].k * o->n_y * (1 + columns[i].k * o->n_y), columns[i].sums);
+        NAMED(put_answer)(o, columns + i, out + 7 * i);
+    }
+}
+
+/* All columns, as many at once as there is room for. */
+TARGETED void NAMED(residual_sums)(given_room *o, const int64_t *x, const int64_t *widths, const int64_t *firsts,
+                                  int64_t n_x, double *room, double *out) {
+    column_room columns[MOST_TOGETHER];
+    NAMED(y_side)(o, room);
+    for (int64_t i = 0, n_c = 0; i < n_x; i += n_c) {
+        double *rows = room;
+        for (n_c = 0; n_c < MOST_TOGETHER && i + n_c < n_x; n_c++) {
+            column_room *const c = columns + n_c;
+            const int64_t k = widths[i + n_c], own = k * (1 + o->n_y) + 1;
+            if (n_c && rows + own * o->step > room + ROWS_TOGETHER(o->n) * o->step) break;
+            c->x = (const double *)(intptr_t)x[i + n_c], c->k = k, c->first = firsts[i + n_c];
+            c->m = n_squares(o, k, 1);
+            c->predicted = rows, c->pairs = rows + k * o->step, c->inverse = c->pairs + k * o->n_y * o->step;
+            rows += own * o->step;
+        }
+        for (int64_t j = 0; j < n_c; j++) {
+            column_room *const c = columns + j;
+            const int64_t sums = n_sums(o->q, o->n_y, c->k);
+            c->lanes = rows, c->sums = c->lanes + LANES * sums, c->along = c->sums + sums;
+            c->weights = c->along + c->k * o->q, rows += own_room(o->q, o->n_y, c->k);
+        }
+        NAMED(x_sides)(o, columns, n_c, out + 7 * i);
+    }
+}
+
+TARGETED void NAMED(given_basis)(const int64_t *rows, const int64_t *widths, int64_t n_given, const double *weights,
+                                int64_t size, int64_t n, double *out, double *leverage) {
+    int64_t wide = 0;
+    BUFFER(none, 1) = {0.0};
+    for (int64_t z = 0; z < n_given; z++) wide += widths[z];
+    for (int64_t r = 0; r < n; r++) out[r] = 1.0 / sqrt((double)n);
+    EACH_BLOCK(n) {
+        double *const here = out + n + b;
+        for (int64_t z = 0, at = 0; z < n_given; at += widths[z++])
+            NAMED(combine)(weights + at, wide, size, (const double *)(intptr_t)rows[z] + b, n, widths[z], length,
+                          z ? here : 0, n, here, n);
+        NAMED(add_squares)(out + b, n, size + 1, length, none, leverage + b);
+    }
 }

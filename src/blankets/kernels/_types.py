@@ -103,8 +103,23 @@ def margins_of_strata(*arguments: object) -> int:
     raise NotImplementedError
 
 
+def place_of(number: object) -> int:
+    """Return where a number is (_residuals.h)."""
+    raise NotImplementedError
+
+
+def residual_room(q: int, n: int, n_y: int, most: int) -> int:
+    """Return how much room `residual_sums` needs; uncompiled, none."""
+    return 0
+
+
 def residual_sums(*arguments: object) -> None:
     """Add up products of residuals (_residuals.h); who calls it has another way uncompiled."""
+    raise NotImplementedError
+
+
+def given_basis(*arguments: object) -> None:
+    """Combine functions (_residuals.h); who calls it has another way uncompiled."""
     raise NotImplementedError
 
 

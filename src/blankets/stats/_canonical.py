@@ -18,7 +18,6 @@ from blankets.stats._tail import log_chi2_sf
 
 DETERMINED = 1e-8  # share of a function's variance, below which the given columns determine it
 _KNOWN = 1e-6  # share of variance below which a direction among the given functions is another one's
-_LARGE = 64  # functions from which Cholesky's factor, where it is safe, is much faster than eigenvectors
 _ALMOST_ONE = 1.0 - 1e-12
 _PLAIN = 1e-6  # a determinant above this leaves no direction near `DETERMINED`
 
@@ -33,11 +32,10 @@ def whitening(gram: Floats) -> Floats:
     """
     if not len(gram):
         return np.zeros((0, 0))
-    if len(gram) >= _LARGE:
-        with suppress(np.linalg.LinAlgError):
-            root = np.linalg.inv(np.linalg.cholesky(gram)).T
-            if np.einsum("ij,ij->", root, root) < 1.0 / _KNOWN:  # the trace of the inverse: no direction is smaller
-                return np.asarray(root)
+    with suppress(np.linalg.LinAlgError):  # Cholesky's factor, where it is safe, is much faster than eigenvectors
+        root = np.linalg.inv(np.linalg.cholesky(gram)).T
+        if np.einsum("ij,ij->", root, root) < 1.0 / _KNOWN:  # the trace of the inverse: no direction is smaller
+            return np.asarray(root)
     size, vectors = np.linalg.eigh(gram)
     use = size > _KNOWN
     return np.asarray(vectors[:, use] / np.sqrt(size[use]))

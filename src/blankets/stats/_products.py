@@ -8,8 +8,9 @@ under random signs, by mean and variance, so that heavy tails make it neither ti
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import log
+from threading import local
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +23,7 @@ MOST_LEVERAGE = 0.9  # a row that the given functions fit almost by themselves c
 _BENT = 0.05  # share of a square's length that the given functions must leave, for it to tell something new
 _MANY = 500  # rows from which cubes and products are taken too; what fewer rows leave is not seen in so few
 _MOST_SQUARED = 4  # functions of a column of which squares are taken
+_KEPT_NUMBERS = 1 << 20  # of the room for kernels: 8 MB
 _LOG_WORTH = log(0.2)  # above this log p-value no level is near, and signs alone will do
 
 Floats = NDArray[np.float64]
@@ -214,35 +216,64 @@ class Basis(NamedTuple):
         rows = np.vstack([np.full((1, n), n**-0.5), functions])
         return cls(rows, np.einsum("ij,ij->j", rows, rows))
 
+    @classmethod
+    def combined(cls, functions: Sequence[Floats], weights: Floats, n_rows: int) -> Basis:
+        """Return the basis of combinations of the functions of several columns, of mean 0.
 
-def rows_tests(
-    xs: Floats, widths: Ints, firsts: Ints, y: Floats, first_y: int, basis: Basis
-) -> tuple[Floats, Floats, Floats]:
+        ``weights``, of shape (functions, size): they make all functions, one column's after the other's, orthonormal.
+
+        >>> Basis.combined([np.array([[1.0, -1.0, 1.0, -1.0]])], np.array([[0.5]]), 4).rows.tolist()
+        [[0.5, 0.5, 0.5, 0.5], [0.5, -0.5, 0.5, -0.5]]
+        """
+        if not weights.size:
+            return cls.of(np.zeros((0, n_rows)))
+        if not kernels.COMPILED:
+            return cls.of(weights.T @ np.vstack(functions))
+        made = cls(np.empty((1 + weights.shape[1], n_rows)), np.empty(n_rows))
+        rows = [np.ascontiguousarray(each) for each in functions if len(each)]
+        kernels.basis_of_rows(rows, np.ascontiguousarray(weights.T), made.rows, made.leverage)
+        return made
+
+
+class _Room(local):
+    """Memory that a thread's next call of a kernel uses again: new pages take as long as the work."""
+
+    numbers = np.empty(0)
+
+    def of(self, size: int) -> Floats:
+        """Return room for so many numbers; a large one is not kept."""
+        if size > _KEPT_NUMBERS:
+            return np.empty(size)
+        if size > len(self.numbers):
+            self.numbers = np.empty(size)
+        return self.numbers
+
+
+_ROOM = _Room()
+
+
+def rows_tests(xs: Sequence[Floats], firsts: Ints, y: Floats, first_y: int, basis: Basis) -> Floats:
     """Return log p-values, statistics and degrees of freedom of many columns and one y, as `rows_test` does.
 
-    ``xs``: the functions of all columns, one below the other; of each there are ``widths``, of which ``firsts`` are
-    tested alone too.
+    ``xs``: the functions of each column, of which ``firsts`` are tested alone too. The answers have shape (3, columns).
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> x, y = (f / np.linalg.norm(f) for f in rng.normal(size=(2, 1, 300)))
-    >>> one = np.ones(1, np.int64)
-    >>> rows_tests(x, one, one, y, 1, Basis.of(np.zeros((0, 300))))[2].tolist()
+    >>> rows_tests([x], np.ones(1, np.int64), y, 1, Basis.of(np.zeros((0, 300))))[2].tolist()
     [1.0]
     """
-    found = np.empty((3, len(widths)))
-    small = widths * len(y) <= (kernels.MOST_PAIRS if kernels.COMPILED else 0)
-    small &= max(int(widths[small].max(initial=0)), len(y)) * len(y) <= kernels.MOST_PAIRS
-    if small.any():
-        part = xs if small.all() else xs[np.repeat(small, widths)]
-        many = basis.rows.shape[1] >= _MANY
+    found = np.zeros((3, len(xs)))
+    most = kernels.MOST_PAIRS // max(len(y), 1) if kernels.COMPILED and len(y) ** 2 <= kernels.MOST_PAIRS else 0
+    small = [i for i, x in enumerate(xs) if 0 < len(x) <= most and len(y)]
+    if small:
+        (q, n), widest = basis.rows.shape, max(len(xs[i]) for i in small)
+        room = _ROOM.of(kernels.room_for_residuals(q, n, len(y), widest))
         found[:, small] = kernels.products_of_residuals(
-            basis.rows, basis.leverage, y, first_y, part, widths[small], firsts[small], many
+            basis.rows, basis.leverage, y, first_y, [xs[i] for i in small], firsts[small], n >= _MANY, room
         )
-    starts = np.cumsum(widths) - widths
-    for i in np.flatnonzero(~small).tolist():
-        own = xs[starts[i] : starts[i] + widths[i]]
-        of_x, of_y = (f - f.mean(axis=1, keepdims=True) for f in (own, y))
+    for i in set(range(len(xs))).difference(small):
+        of_x, of_y = (f - f.mean(axis=1, keepdims=True) for f in (xs[i], y))
         found[:, i] = rows_test(of_x, of_y, (int(firsts[i]), first_y), basis.rows[1:])
-    return found[0], found[1], found[2]
+    return found
