@@ -74,10 +74,10 @@ def test_with_every_label_gold_the_likelihood_ratio_is_g():
 
 
 def test_rare_levels_are_tested_together():
-    """Levels with less than ten gold rows are one; the least of the others joins them if they are still too few."""
+    """Levels with too few gold rows are one; the least of the others joins them if they are still too few."""
     gold = np.array([[40.0, 3.0, 12.0, 4.0], [40.0, 6.0, 12.0, 4.0], [40.0, 0.0, 12.0, 30.0]])
     sums = np.stack([10.0 * gold, gold])
-    found = merged_levels(sums, gold)
+    found = merged_levels(sums, gold, 10.0)
     assert [sorted(filter(None, row)) for row in found[1].tolist()] == [[19, 40], [10, 12, 40], [12, 30, 40]]
     assert found.sum(axis=-1) == pytest.approx(sums.sum(axis=-1))
     assert found[0] == pytest.approx(10.0 * found[1])

@@ -18,6 +18,7 @@ _CELLS = (-2, -1)
 _SHARED = 5.0  # gold rows that a cell borrows from the others for its variance
 _USELESS = 0.5  # gold rows in which the machine tells nothing
 _TRACE = 1e-4  # of a gold row, added to each count: a limit of the fit has a logarithm then
+_LEAST = 5.0  # gold rows in a cell that is tested by itself; with ten the power is smaller and the level no better
 _STEPS = 30  # of Newton's method at most; 10 to 20 are needed
 _NEAR = 1e-6  # the largest relative step after which there is no other
 _LOST = 2.2  # how much it costs to learn the machine's errors; it came near the power of simulated tables
@@ -38,7 +39,7 @@ def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
     explained = float(np.clip((1.0 - share / of_many) / (1.0 - min(share, 1.0 - 1e-9)), 0.0, 1.0 - 1e-9))
     kappa = of_many / (1.0 + (1.0 - share) * float(lost_for_errors(explained, p, max(known.sum(), 1))))
     fitted = partial(machine_fitted, two_values=_two_values(gold[known], f[known]))
-    return RowScores(values, machine_cells, fitted, itemgetter(1), known, kappa, p, explained)
+    return RowScores(values, machine_cells, fitted, itemgetter(1), known, kappa, p, explained, _LEAST)
 
 
 def lost_for_errors(explained: ArrayLike, positives: ArrayLike, gold: ArrayLike, dof: ArrayLike = 1.0) -> Floats:
@@ -128,7 +129,12 @@ def machine_fitted(sums: Floats, *, two_values: tuple[float, float]) -> Fitted:
         of_gold = [power(1, among, seen), power(2, among, seen), power(1, is_1, both)]
         return np.stack([rows, among, is_1, *of_gold, power(1, rows, ever), power(2, rows, ever)]).astype(float)
 
-    return Fitted(statistic, dof, draw)
+    return Fitted(statistic, dof, _left_open(shares, n), draw)
+
+
+def _left_open(shares: Floats, gold: Floats) -> Floats:
+    """Return in how many gold rows the machine leaves the class open: if errors are rare, how many are expected."""
+    return np.asarray((gold * (shares.prod(axis=0) / shares.sum(axis=0)).sum(axis=0)).sum(axis=_CELLS))
 
 
 def _independent(gold: Floats, rest: Floats) -> tuple[Floats, Floats]:
