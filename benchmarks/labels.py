@@ -19,7 +19,7 @@ from scipy.stats import norm
 import blankets as bl
 from blankets.regimes import Channel, Surrogate
 from blankets.simulate import as_columns
-from blankets.stats import attained_power, lost_for_errors, machine_scores, noncentrality
+from blankets.stats import attained_power, machine_noncentrality, machine_scores, noncentrality
 from blankets.study import Study
 
 ALPHA = 0.01
@@ -253,11 +253,10 @@ def ppi(draws: int, rng: np.random.Generator) -> None:
         for share in (0.05, 0.1, 0.25, 0.5):
             with_, alone, wide = [], [], []
             n_gold = int(share * n)
-            rho2 = float(Channel.noisy(1 - accuracy, 1 - accuracy).kappa(Surrogate.FULL, prior))
             some = np.arange(1, n_gold + 1)  # gold labels with the machine, for the power of n_gold alone
-            kept = some / n / (1 - (1 - some / n) * rho2)
-            kept = kept / (1 + (1 - some / n) * lost_for_errors(rho2, prior, some, 2))
-            fewer = min(int(np.searchsorted(kept, share)) + 1, n_gold) / n_gold
+            effect, says = truth(strength), [[accuracy, 1 - accuracy], [1 - accuracy, accuracy]]
+            kept = machine_noncentrality(effect, prior, some, n, 2, says)
+            fewer = min(int(np.searchsorted(kept, noncentrality(effect, n_gold))) + 1, n_gold) / n_gold
             for _ in range(max(draws // N_COLUMNS, 1)):
                 y = (rng.random(n) < prior).astype(int)
                 said = np.where(rng.random(n) < accuracy, y, 1 - y)

@@ -21,7 +21,7 @@ from blankets.stats._explained import EXPLAINED, explained_information
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
-from blankets.stats._machine_labels import lost_for_errors, machine_scores, predicted_share
+from blankets.stats._machine_labels import machine_noncentrality, machine_scores, predicted_share
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -127,7 +127,7 @@ __all__ = [
     "log_p_of",
     "log_p_of_functions",
     "logistic_fit",
-    "lost_for_errors",
+    "machine_noncentrality",
     "machine_scores",
     "mar_f_information",
     "mcar_information",
