@@ -10,7 +10,7 @@ import blankets as bl
 from blankets.cli._main import run
 from blankets.errors import NotAnswerableError
 from blankets.stats import weighted_scores
-from tests.machine_ratio import noncentrality_of
+from machine_ratio import noncentrality_of
 
 
 def rows_for(kappa, effect=0.045, power=0.95, alpha=0.01):

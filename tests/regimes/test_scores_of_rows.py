@@ -8,6 +8,8 @@ import blankets as bl
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning
 from blankets.regimes import Channel, Surrogate
 from blankets.stats import (
+    Fitted,
+    drawn_law,
     equal_means,
     log_p_among,
     machine_scores,
@@ -17,7 +19,7 @@ from blankets.stats import (
     predicted_share,
     weighted_scores,
 )
-from tests.machine_ratio import noncentrality_of
+from machine_ratio import noncentrality_of
 
 
 def everyone(x):
@@ -82,6 +84,24 @@ def test_rare_levels_are_tested_together():
     assert [sorted(filter(None, row)) for row in found[1].tolist()] == [[19, 40], [10, 12, 40], [12, 30, 40]]
     assert found.sum(axis=-1) == pytest.approx(sums.sum(axis=-1))
     assert found[0] == pytest.approx(10.0 * found[1])
+
+
+def test_the_law_of_draws_follows_how_many_errors_a_fit_has():
+    """Statistics that are c times chi-square, c a line in the root of the count: the law is that at the fit's count."""
+    rng, n = np.random.default_rng(22), 40_000
+    count = rng.poisson(9.0, n) + 1.0
+    first, second = ((0.4 + 0.2 * np.sqrt(count)) * rng.chisquare(2, n) for _ in range(2))
+
+    def fit(statistic, open_):
+        return Fitted(statistic, np.full(np.shape(statistic), 2.0), open_, lambda rng, n: np.zeros(0))
+
+    law = drawn_law(fit(np.array(1.0), np.array(16.0)), fit(first, count), fit(second, count))
+    assert law.mean() == pytest.approx(2 * (0.4 + 0.2 * 4), rel=0.02)  # standard error 0.007
+    assert np.corrcoef(law, count)[0, 1] == pytest.approx(0.0, abs=4 / np.sqrt(n))
+    # Without a count, statistics are larger by as much as the second are smaller than the first.
+    one = np.ones(n)
+    law = drawn_law(fit(np.array(1.0), np.array(1.0)), fit(first, one), fit(0.8 * first, one))
+    assert law == pytest.approx(first / 0.8, rel=1e-9)
 
 
 @pytest.mark.slow

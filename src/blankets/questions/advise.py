@@ -362,8 +362,8 @@ class _Adviser:
             share, rho2 = self.labels.n_labeled / self.n_rows, self._explained
             worth = (1.0 - rho2) / max(rho2 * share**2, 1e-12)
             said.append(
-                f"One more gold label gains as much as {worth:,.0f} more row{'s' * (round(worth) != 1)} with a machine's "
-                f"label: buy gold labels if they cost less than that."
+                f"One more gold label gains as much as {worth:,.0f} more row{'s' * (round(worth) != 1)} with a "
+                f"machine's label: buy gold labels if they cost less than that."
                 if worth < 1e6
                 else "More machine labels gain nothing here: buy gold labels."
             )

@@ -51,11 +51,12 @@ def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
 def machine_noncentrality(
     effect: ArrayLike, positives: ArrayLike, gold: ArrayLike, rows: ArrayLike, dof: ArrayLike, says: ArrayLike
 ) -> Floats:
-    """Return the noncentrality of the test with a machine's labels: the likelihood ratio at expected counts, elementwise.
+    """Return the noncentrality of the test with a machine's labels: the likelihood ratio at expected counts.
 
-    ``effect``: nats with the class; levels are equally frequent, and their shares of positives on a line. ``positives``:
-    p(y=1). ``gold``: gold labels, of ``rows``. ``dof``: degrees of freedom, one less than the levels. ``says``, of shape
-    (2, 2): how often the machine says no and yes, for negatives and for positives.
+    All arguments may be arrays, but the last. ``effect``: nats with the class; levels are equally frequent, and their
+    shares of positives on a line. ``positives``: p(y=1). ``gold``: gold labels, of ``rows``. ``dof``: degrees of
+    freedom, one less than the levels. ``says``, of shape (2, 2): how often the machine says no and yes, for negatives
+    and for positives.
 
     Examples
     --------
