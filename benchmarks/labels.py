@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -201,15 +202,15 @@ def power(draws: int, rng: np.random.Generator) -> None:
 
 def promise(draws: int, rng: np.random.Generator) -> None:
     """Print the power with few gold labels and a machine, and what `plan` promises, at an effect for a power of 0.8."""
-    print(f"power of tests at alpha = {ALPHA}, {draws} draws, and what plan promises with and without learning errors")
+    print(f"power of tests at alpha = {ALPHA}, {draws} draws, and what plan promises (and κ of weak effects)")
     for n_gold in (50, 100, 200, 500):
-        for right, prior, levels in ((0.8, 0.3, 3), (0.9, 0.3, 3), (0.95, 0.3, 3), (0.9, 0.1, 2), (0.9, 0.5, 5)):
+        for right, prior, levels in product((0.8, 0.9, 0.95), (0.1, 0.3, 0.5), (2, 3, 5)):
             rho2 = float(Channel.noisy(1 - right, 1 - right).kappa(Surrogate.FULL, prior))
             n = 20 * n_gold
             of_many = 0.05 / (1 - 0.95 * rho2)
             shift = np.outer([-1, 1], np.linspace(1, -1, levels)) * prior * (1 - prior) / levels
             none = np.outer([1 - prior, prior], np.full(levels, 1 / levels))
-            at = [none + s * shift for s in np.linspace(0.01, 0.99 / (1 - prior), 200)]
+            at = [none + s * shift for s in np.linspace(0.01, 0.99 / max(prior, 1 - prior), 200)]
             nats = np.array([(p * np.log(p / none)).sum() for p in at])  # margins stay
             k = int(np.searchsorted(attained_power(noncentrality(nats, n, of_many), levels - 1, ALPHA), 0.8))
             if k == len(at):

@@ -218,6 +218,17 @@ class TestLabels:
         assert found.effects.of("smoker").estimate == pytest.approx(share["yes"] / share["no"], rel=1e-6)
         assert "each labeled row counts as one divided by its propensity" in str(found)
 
+    def test_what_labeling_depends_on_is_in_the_regression(self):
+        rng, smokes = np.random.default_rng(6), self.data.smoker == "yes"
+        near = np.where(rng.random(4000) < np.where(smokes, 0.8, 0.3), "near", "far")
+        labeled = (self.data.ill == "yes") & (rng.random(4000) < np.where(near == "near", 0.8, 0.3))
+        data = self.data.assign(ill=self.data.ill.where(labeled), road=near)
+        found = bl.discover(data, "ill", labels=bl.PositiveUnlabeled(drivers="road"))
+        design = sm.add_constant(np.column_stack([smokes, near == "near"]).astype(float))
+        fit = sm.GLM(labeled.astype(float), design, family=sm.families.Poisson()).fit()
+        assert found.effects.of("smoker").estimate == pytest.approx(np.exp(fit.params.iloc[1]), rel=1e-5)
+        assert found.effects.also_given == ("road",)
+
     def test_odds_ratios_of_wrong_labels_are_called_so(self):
         effects = effects_of(self.data, "ill", ["smoker"], labels=bl.Noisy(0.05, 0.05))
         assert "wrong ones bring them nearer to 1" in " ".join(effects.notes)
