@@ -149,7 +149,7 @@ class Search:
 
     def _always_given(self, target: int) -> tuple[int, ...]:
         """Return what every test with the target is given: columns of the user, and those on which labeling depends."""
-        drivers = self.study.known_drivers if target == self.study.target else ()
+        drivers = self.study.known_drivers if target == self.study.column else ()
         return tuple(dict.fromkeys((*self.knows.known.always, *drivers)))
 
     def blanket_of(self, target: int) -> Blanket:
