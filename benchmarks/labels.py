@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import warnings
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from scipy.stats import norm
 import blankets as bl
 from blankets.regimes import Channel, Surrogate
 from blankets.simulate import as_columns
-from blankets.stats import attained_power, lost_for_errors, machine_scores, noncentrality
+from blankets.stats import attained_power, machine_noncentrality, machine_scores, noncentrality
 from blankets.study import Study
 
 ALPHA = 0.01
@@ -201,15 +202,15 @@ def power(draws: int, rng: np.random.Generator) -> None:
 
 def promise(draws: int, rng: np.random.Generator) -> None:
     """Print the power with few gold labels and a machine, and what `plan` promises, at an effect for a power of 0.8."""
-    print(f"power of tests at alpha = {ALPHA}, {draws} draws, and what plan promises with and without learning errors")
+    print(f"power of tests at alpha = {ALPHA}, {draws} draws, and what plan promises (and κ of weak effects)")
     for n_gold in (50, 100, 200, 500):
-        for right, prior, levels in ((0.8, 0.3, 3), (0.9, 0.3, 3), (0.95, 0.3, 3), (0.9, 0.1, 2), (0.9, 0.5, 5)):
+        for right, prior, levels in product((0.8, 0.9, 0.95), (0.1, 0.3, 0.5), (2, 3, 5)):
             rho2 = float(Channel.noisy(1 - right, 1 - right).kappa(Surrogate.FULL, prior))
             n = 20 * n_gold
             of_many = 0.05 / (1 - 0.95 * rho2)
             shift = np.outer([-1, 1], np.linspace(1, -1, levels)) * prior * (1 - prior) / levels
             none = np.outer([1 - prior, prior], np.full(levels, 1 / levels))
-            at = [none + s * shift for s in np.linspace(0.01, 0.99 / (1 - prior), 200)]
+            at = [none + s * shift for s in np.linspace(0.01, 0.99 / max(prior, 1 - prior), 200)]
             nats = np.array([(p * np.log(p / none)).sum() for p in at])  # margins stay
             k = int(np.searchsorted(attained_power(noncentrality(nats, n, of_many), levels - 1, ALPHA), 0.8))
             if k == len(at):
@@ -253,11 +254,10 @@ def ppi(draws: int, rng: np.random.Generator) -> None:
         for share in (0.05, 0.1, 0.25, 0.5):
             with_, alone, wide = [], [], []
             n_gold = int(share * n)
-            rho2 = float(Channel.noisy(1 - accuracy, 1 - accuracy).kappa(Surrogate.FULL, prior))
             some = np.arange(1, n_gold + 1)  # gold labels with the machine, for the power of n_gold alone
-            kept = some / n / (1 - (1 - some / n) * rho2)
-            kept = kept / (1 + (1 - some / n) * lost_for_errors(rho2, prior, some, 2))
-            fewer = min(int(np.searchsorted(kept, share)) + 1, n_gold) / n_gold
+            effect, says = truth(strength), [[accuracy, 1 - accuracy], [1 - accuracy, accuracy]]
+            kept = machine_noncentrality(effect, prior, some, n, 2, says)
+            fewer = min(int(np.searchsorted(kept, noncentrality(effect, n_gold))) + 1, n_gold) / n_gold
             for _ in range(max(draws // N_COLUMNS, 1)):
                 y = (rng.random(n) < prior).astype(int)
                 said = np.where(rng.random(n) < accuracy, y, 1 - y)

@@ -207,6 +207,33 @@ class TestLabels:
         assert effects.measure == "risk ratio"
         assert effects.of("smoker").estimate == pytest.approx(share["yes"] / share["no"], rel=1e-6)
 
+    def test_with_propensities_a_labeled_row_stands_for_several(self):
+        # Smokers are labeled more often: what counts is the mean of 1/propensity over labeled rows, 0 for the others.
+        chance = np.where(self.data.smoker == "yes", 0.8, 0.3)
+        labeled = (self.data.ill == "yes") & (np.random.default_rng(3).random(4000) < chance)
+        data = self.data.assign(ill=self.data.ill.where(labeled), chance=chance)
+        found = bl.discover(data, "ill", labels=bl.PositiveUnlabeled(propensity="chance"))  # nothing is left out
+        assert found.members == ("smoker",)
+        share = (labeled / chance).groupby(data.smoker).mean()
+        assert found.effects.of("smoker").estimate == pytest.approx(share["yes"] / share["no"], rel=1e-6)
+        assert "each labeled row counts as one divided by its propensity" in str(found)
+
+    def test_what_labeling_depends_on_is_in_the_regression(self):
+        rng, smokes = np.random.default_rng(6), self.data.smoker == "yes"
+        near = np.where(rng.random(4000) < np.where(smokes, 0.8, 0.3), "near", "far")
+        labeled = (self.data.ill == "yes") & (rng.random(4000) < np.where(near == "near", 0.8, 0.3))
+        data = self.data.assign(ill=self.data.ill.where(labeled), road=near)
+        found = bl.discover(data, "ill", labels=bl.PositiveUnlabeled(drivers="road"))
+        design = sm.add_constant(np.column_stack([smokes, near == "near"]).astype(float))
+        fit = sm.GLM(labeled.astype(float), design, family=sm.families.Poisson()).fit()
+        assert found.effects.of("smoker").estimate == pytest.approx(np.exp(fit.params.iloc[1]), rel=1e-5)
+        assert found.effects.also_given == ("road",)
+
+    def test_odds_ratios_of_wrong_labels_are_called_so(self):
+        effects = effects_of(self.data, "ill", ["smoker"], labels=bl.Noisy(0.05, 0.05))
+        assert "wrong ones bring them nearer to 1" in " ".join(effects.notes)
+        assert effects.of("smoker").estimate == pytest.approx(self.odds_ratio(self.data), rel=1e-6)
+
     def test_positives_collected_apart(self):
         # Odds of "labeled" are proportional to p(x | y=1) / p(x), and so to the risk.
         positives = self.data[self.data.ill == "yes"].sample(500, random_state=1)

@@ -10,6 +10,7 @@ import blankets as bl
 from blankets.cli._main import run
 from blankets.errors import NotAnswerableError
 from blankets.stats import weighted_scores
+from machine_ratio import noncentrality_of
 
 
 def rows_for(kappa, effect=0.045, power=0.95, alpha=0.01):
@@ -36,19 +37,38 @@ def test_rows_for_wrong_labels():
         bl.plan(effect=0.045, power=0.95, labels=bl.Noisy(rho0, rho1))
 
 
+@pytest.mark.parametrize(("p", "wrong"), [(0.3, 0.1), (0.1, 0.05), (0.5, 0.2)])
+def test_power_with_a_machine_is_that_of_the_likelihood_ratio_at_expected_counts(p, wrong):
+    labels = bl.Predicted(accuracy=1 - wrong, prior=p)
+    found = bl.plan(effect=0.02, alpha=0.01, rows=3000, labeled=150, labels=labels)
+    nc = noncentrality_of(150, 3000, 0.02, p, wrong)
+    assert found.kappa == pytest.approx(nc / (2 * 3000 * 0.02), rel=1e-4)
+    assert found.power == pytest.approx(stats.ncx2.sf(stats.chi2.isf(0.01, 1), 1, nc), abs=1e-4)
+    back = bl.plan(power=found.power, alpha=0.01, rows=3000, labeled=150, labels=labels)
+    assert back.answer == pytest.approx(0.02, rel=1e-6)
+    whole = bl.plan(effect=0.02, alpha=0.01, rows=300, labeled=300, labels=labels)  # every label is gold
+    assert whole.power == pytest.approx(bl.plan(effect=0.02, alpha=0.01, rows=300).power, abs=1e-4)
+
+
+def test_an_effect_beyond_a_line_of_shares_counts_in_proportion():
+    labels = bl.Predicted(accuracy=0.9, prior=0.05)
+    small, large = (
+        bl.plan(effect=effect, alpha=0.01, rows=400, labeled=20, arity=5, labels=labels) for effect in (0.1, 0.15)
+    )
+    assert small.kappa == pytest.approx(large.kappa, rel=1e-9)
+
+
 def test_gold_labels_that_a_machine_saves():
     p, wrong, rows = 0.3, 0.1, 5000
     q = wrong * (1 - p) + (1 - wrong) * p
     rho2 = (1 - 2 * wrong) ** 2 * p * (1 - p) / (q * (1 - q))
     found = bl.plan(effect=0.01, power=0.9, rows=rows, labels=bl.Predicted(accuracy=0.9, prior=p))
     kappa = rows_for(1.0, effect=0.01, power=0.9) / rows
-    lost = 2.2 * np.sqrt(rho2 / (1 - rho2)) / (4 * p * (1 - p)) * 2**0.75  # of n ** 0.75, to learn the machine's errors
 
-    def reached(n):
-        others = 1 - n / rows
-        return n / rows / (1 - others * rho2) / (1 + others * lost / n**0.75)
+    def missing(n):
+        return noncentrality_of(n, rows, 0.01, p, wrong) / (2 * rows * 0.01) - kappa
 
-    assert found.answer == pytest.approx(optimize.brentq(lambda n: reached(n) - kappa, 10, rows), abs=1)
+    assert found.answer == pytest.approx(optimize.brentq(missing, 200, 700, xtol=0.5), abs=1.5)
     (alone,) = [other for other in json.loads(found.to_json())["alternatives"] if other["surrogate"] == "listwise"]
     assert alone["answer"] == pytest.approx(kappa * rows, abs=1)
     assert found.answer < 0.6 * alone["answer"]  # labels that are 90% right save at least 40% of the gold ones

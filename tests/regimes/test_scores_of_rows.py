@@ -8,6 +8,8 @@ import blankets as bl
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning
 from blankets.regimes import Channel, Surrogate
 from blankets.stats import (
+    Fitted,
+    drawn_law,
     equal_means,
     log_p_among,
     machine_scores,
@@ -17,6 +19,7 @@ from blankets.stats import (
     predicted_share,
     weighted_scores,
 )
+from machine_ratio import noncentrality_of
 
 
 def everyone(x):
@@ -74,13 +77,31 @@ def test_with_every_label_gold_the_likelihood_ratio_is_g():
 
 
 def test_rare_levels_are_tested_together():
-    """Levels with less than ten gold rows are one; the least of the others joins them if they are still too few."""
+    """Levels with too few gold rows are one; the least of the others joins them if they are still too few."""
     gold = np.array([[40.0, 3.0, 12.0, 4.0], [40.0, 6.0, 12.0, 4.0], [40.0, 0.0, 12.0, 30.0]])
     sums = np.stack([10.0 * gold, gold])
-    found = merged_levels(sums, gold)
+    found = merged_levels(sums, gold, 10.0)
     assert [sorted(filter(None, row)) for row in found[1].tolist()] == [[19, 40], [10, 12, 40], [12, 30, 40]]
     assert found.sum(axis=-1) == pytest.approx(sums.sum(axis=-1))
     assert found[0] == pytest.approx(10.0 * found[1])
+
+
+def test_the_law_of_draws_follows_how_many_errors_a_fit_has():
+    """Statistics that are c times chi-square, c a line in the root of the count: the law is that at the fit's count."""
+    rng, n = np.random.default_rng(22), 40_000
+    count = rng.poisson(9.0, n) + 1.0
+    first, second = ((0.4 + 0.2 * np.sqrt(count)) * rng.chisquare(2, n) for _ in range(2))
+
+    def fit(statistic, open_):
+        return Fitted(statistic, np.full(np.shape(statistic), 2.0), open_, lambda rng, n: np.zeros(0))
+
+    law = drawn_law(fit(np.array(1.0), np.array(16.0)), fit(first, count), fit(second, count))
+    assert law.mean() == pytest.approx(2 * (0.4 + 0.2 * 4), rel=0.02)  # standard error 0.007
+    assert np.corrcoef(law, count)[0, 1] == pytest.approx(0.0, abs=4 / np.sqrt(n))
+    # Without a count, statistics are larger by as much as the second are smaller than the first.
+    one = np.ones(n)
+    law = drawn_law(fit(np.array(1.0), np.array(1.0)), fit(first, one), fit(0.8 * first, one))
+    assert law == pytest.approx(first / 0.8, rel=1e-9)
 
 
 @pytest.mark.slow
@@ -289,20 +310,26 @@ def test_advice_on_gold_and_machine_labels():
     share, codes = 200 / 4000, np.nan_to_num(table["ill"], nan=-1).astype(np.int16)
     rho2 = machine_scores(codes, table["said"]).explained
     assert rho2 == pytest.approx(np.corrcoef(table["ill"][:200], table["said"][:200])[0, 1] ** 2, abs=0.02)
-    lost = 2.2 * np.sqrt(rho2 / (1 - rho2)) / (4 * 0.3 * 0.7) * 2**0.75  # of n ** 0.75, to learn the machine's errors
-    assert advice.kappa == pytest.approx(
-        share / (1 - (1 - share) * rho2) / (1 + (1 - share) * lost / 200**0.75), rel=0.03
-    )
+    # A machine that errs alike in both classes, and explains as much. κ is that of an effect with a power of 0.8.
+    p = predicted_share(codes, table["said"])[0]
+    wrong = optimize.brentq(lambda e: Channel.noisy(e, e).kappa(Surrogate.FULL, p) - rho2, 0.001, 0.499)
+    weak = share / (1 - (1 - share) * rho2)
+    effect = stats_needed(0.8) / (2 * 4000 * weak)
+    kept = noncentrality_of(200, 4000, effect, p, wrong) / stats_needed(0.8)
+    assert 0.8 < kept < 1
+    assert advice.kappa == pytest.approx(weak * kept, rel=0.03)
     worth = (1 - rho2) / (rho2 * share**2)  # the ratio of the derivatives of κN by gold and by machine labels
     assert f"as much as {worth:,.0f} more rows with a machine's label" in advice.cautions[-1]
     goal = advice.goal("small", 0.8)
     assert 0 < goal.more_labels["gold labels"] < goal.more_rows
-    # With that many gold labels κ is what the wanted power needs.
     gold = 200 + goal.more_labels["gold labels"]
-    others = 1 - gold / 4000
-    reached = gold / (1 - others * rho2) / (1 + others * lost / gold**0.75)
-    assert reached == pytest.approx(stats_needed(0.8) / (2 * 0.005), rel=0.01)
+    assert noncentrality_of(gold, 4000, 0.005, p, wrong) == pytest.approx(stats_needed(0.8), rel=0.01)
     assert goal.more_labels["machine labels"] is None or goal.more_labels["machine labels"] > 0
+    table, _ = machine_table(np.random.default_rng(9), n=1000, n_gold=700)
+    more = bl.advise(table, "ill", labels=bl.Predicted("said")).goal("small", 0.8).more_labels["machine labels"]
+    rho2 = machine_scores(np.nan_to_num(table["ill"], nan=-1).astype(np.int16), table["said"]).explained
+    wrong = optimize.brentq(lambda e: Channel.noisy(e, e).kappa(Surrogate.FULL, 0.3) - rho2, 0.001, 0.499)
+    assert noncentrality_of(700, 1000 + more, 0.005, 0.3, wrong) == pytest.approx(stats_needed(0.8), rel=0.01)
     wrong = bl.advise({"cough": table["cough"], "ill": table["said"]}, "ill", labels=bl.Noisy(0.1, 0.1))
     assert wrong.surrogate == "full"
     assert wrong.estimator == "labels with errors, by their rates"

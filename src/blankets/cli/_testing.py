@@ -58,10 +58,12 @@ def test(
 
 def _show(results: list[TestResult]) -> None:
     """Print a table of all tests, and below it the notes of each."""
-    from blankets.results import SYMBOLS, digits, format_p, shown
+    from blankets.results import digits, format_p, shown, symbol_of
 
     first = results[0]
-    heads = ["column", SYMBOLS[first.test], "dof", "p", f"dependent at {first.alpha:g}", "information", "90% interval"]
+    symbols = {symbol_of(result.test, result.method) for result in results}
+    symbol = symbols.pop() if len(symbols) == 1 else "statistic"
+    heads = ["column", symbol, "dof", "p", f"dependent at {first.alpha:g}", "information", "90% interval"]
     rows = []
     for result in results:
         verdict = ("yes" if result.dependent() else "no") if result.reliable else "not tested"

@@ -71,7 +71,7 @@ class ScoredTests(Layer):
     ) -> EvidenceBatch:
         """Test each of ``xs`` against ``y`` given one set."""
         columns = np.asarray(xs, np.int64)
-        if self.target in given or (y != self.target and self.target not in columns):
+        if not len(columns) or self.target in given or (y != self.target and self.target not in columns):
             return self.tests.scan(columns, y, given, even_if_unreliable=even_if_unreliable)
         asked = tuple(sorted(set(given)))
         features = columns if y == self.target else np.array([y], np.int64)

@@ -42,8 +42,8 @@ class LabelDesign:
     counts: str  # what counts as a label: "labeled positives", "labeled negatives", "labeled rows"
     # (share of all rows that is labeled, p(y=1)) -> κ
     kappa: Callable[[Floats, Floats], Floats]
-    # (p(y=1), labels, degrees of freedom) -> the share of labels that it costs to learn a machine's errors
-    lost: Callable[[Floats, Floats, Floats], Floats] | None = None
+    # (effect, p(y=1), labels, rows, degrees of freedom) -> λ, where it is not 2 κ N I with the κ of weak effects
+    noncentrality: Callable[[Floats, Floats, Floats, Floats, Floats], Floats] | None = None
     dof_factor: float = 1.0  # the surrogate's degrees of freedom over those of the full target (errata B14)
     # positives, negatives: the shares of these labels that come from each class; 0 if labels
     # do not bound p(y=1)
@@ -131,18 +131,21 @@ class Setting:
     @property
     def kappa(self) -> Floats:
         """κ: each row counts as much as κ rows with full labels."""
-        of_many = np.asarray(self.design.kappa(self.share, self.prior))
-        if self.design.lost is None:
-            return of_many
-        lost = self.design.lost(self.prior, self.share * self.rows, self.dof.max(axis=-1))
-        return np.asarray(
-            of_many / (1.0 + (1.0 - self.share) * np.nan_to_num(lost))
-        )  # rows that nobody has said are many
+        of_weak = np.asarray(self.design.kappa(self.share, self.prior))
+        if self.design.noncentrality is None:
+            return of_weak
+        full = noncentrality(self.effect, self.rows[..., None] * self.worth).sum(axis=-1)
+        kept = self.noncentrality.sum(axis=-1) / full
+        return np.where(np.isnan(kept), of_weak, kept)  # an effect or rows that nobody has said
 
     @property
     def noncentrality(self) -> Floats:
         """λ of each member, members last."""
-        return noncentrality(self.effect, self.rows[..., None] * self.worth, self.kappa[..., None])
+        rows = self.rows[..., None] * self.worth
+        if self.design.noncentrality is None:
+            return noncentrality(self.effect, rows, self.kappa[..., None])
+        labels = np.asarray(self.share)[..., None] * rows
+        return self.design.noncentrality(self.effect, self.prior[..., None], labels, rows, self.dof)
 
     @property
     def test_dof(self) -> Floats:
@@ -261,12 +264,14 @@ def _dof(setting: Setting, target: Floats) -> Floats:
 
 def _effect(setting: Setting, target: Floats) -> Floats:
     wanted = needed_noncentrality(target, setting.test_dof[..., 0], setting.alpha)
-    least = wanted / noncentrality(1.0, setting.rows * setting.worth, setting.kappa)
+    kappa = setting.design.kappa(setting.share, setting.prior)  # of weak effects
+    least = wanted / noncentrality(1.0, setting.rows * setting.worth, kappa)
 
     def missing(effect: Floats) -> Floats:
         return target - replace(setting, effect=effect[..., None]).power()
 
-    return _smallest(missing, least, np.full_like(least, MOST_NATS)) if setting.may_be_at_one_level else least
+    by_kappa = not setting.may_be_at_one_level and setting.design.noncentrality is None
+    return least if by_kappa else _smallest(missing, least, np.full_like(least, MOST_NATS))
 
 
 def _alpha(setting: Setting, target: Floats) -> Floats:

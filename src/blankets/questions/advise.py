@@ -31,11 +31,12 @@ from blankets.regimes import (
     prefer_y0_below,
 )
 from blankets.results import Advice, Goal
-from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, lost_for_errors, noncentrality
+from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
 from blankets.study import Engine, Seed, Study, scored_estimate
 
 WANTED = (0.8, 0.95)
 
+_MANY = 100_000  # rows with a machine's label for each gold one: more change nothing
 _POSITIVES, _NEGATIVES, _ROWS = "labeled positives", "labeled negatives", "labeled rows"
 
 
@@ -203,13 +204,11 @@ class _Adviser:
         if Question.POWER not in self.regime.answers:
             return {}
         kappa = self.regime.kappa(self.labels, self.column.surrogate)
-        worth = float(self.n_rows)
-        if self.regime.name == "predicted":  # κ of labels is that of features with two levels
-            others = 1.0 - self.labels.n_labeled / self.n_rows
-            worth *= (1.0 + others * self._lost(1.0)) / (1.0 + others * self._lost(self.dof))
 
         def power(size: str, kept: float) -> float:
-            return float(attained_power(noncentrality(EFFECT_SIZES[size], worth, kept), self.dof, self.alpha))
+            if self.regime.name == "predicted":  # κ depends on the effect
+                return self._power_with_machine(size, self.n_rows)
+            return float(attained_power(noncentrality(EFFECT_SIZES[size], self.n_rows, kept), self.dof, self.alpha))
 
         return {
             "kappa": kappa.value,
@@ -305,25 +304,23 @@ class _Adviser:
         """The share ρ² of the variance of the class that the machine explains."""
         return 0.0 if self.labels.scores is None else self.labels.scores.explained
 
-    def _lost(self, dof: float) -> float:
-        """Return a of methods (14.12), the loss for learning the machine's errors."""
-        return float(lost_for_errors(self._explained, self._largest_prior(), self.labels.n_labeled, dof))
+    def _power_with_machine(self, effect: str, rows: int) -> float:
+        """Return the power with the present gold labels, and so many rows."""
+        labels, n = self._narrowed(), self.labels.n_labeled
+        return plan(effect=effect, alpha=self.alpha, dof=self.dof, rows=rows, labeled=n, labels=labels).power
 
     def _machine_labels(self, effect: str, power: float) -> int | None:
-        """Return how many more rows with a machine's label alone are enough; None if no number is.
-
-        With n gold labels of N and g = 1 - n/N, κ N = n / ((1 - g ρ²) (1 + g a)), methods (14.8) and (14.12), must
-        reach the rows that full labels need: an equation of second degree in g.
-        """
-        full = float(detectable_effect(power, 1, self.dof, self.alpha)) / EFFECT_SIZES[effect]
-        n, rho2 = self.labels.n_labeled, self._explained
-        lost = self._lost(self.dof)
-        wanted, slope = 1.0 - n / full, rho2 - lost
-        if wanted <= 0.0:
-            return 0
-        root = slope + math.sqrt(slope**2 + 4.0 * rho2 * lost * wanted)
-        others = 2.0 * wanted / root if root > 0.0 else 1.0
-        return None if others >= 1.0 else max(0, math.ceil(n / (1.0 - others)) - self.n_rows)
+        """Return how many more rows with a machine's label alone are enough; None if no number is."""
+        low, high = self.n_rows - 1, self.n_rows
+        while self._power_with_machine(effect, high) < power:
+            if high > _MANY * self.labels.n_labeled:
+                return None
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            short = self._power_with_machine(effect, middle) < power
+            low, high = (middle, high) if short else (low, middle)
+        return high - self.n_rows
 
     def _positives_apart(self, effect: str, power: float) -> int | None:
         """Return the number of positives needed in addition to the present background rows.
@@ -366,8 +363,8 @@ class _Adviser:
             share, rho2 = self.labels.n_labeled / self.n_rows, self._explained
             worth = (1.0 - rho2) / max(rho2 * share**2, 1e-12)
             said.append(
-                f"One more gold label gains as much as {worth:,.0f} more rows with a machine's label: buy gold labels "
-                f"if they cost less than that."
+                f"One more gold label gains as much as {worth:,.0f} more row{'s' * (round(worth) != 1)} with a "
+                f"machine's label: buy gold labels if they cost less than that."
                 if worth < 1e6
                 else "More machine labels gain nothing here: buy gold labels."
             )

@@ -4,7 +4,16 @@ from blankets.kernels import COARSE, FAR, LARGE, NOTHING
 from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, doubtful_tests, law_at
 from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening, wide_log_lambda
-from blankets.stats._cell_means import Cells, RowScores, equal_means, log_p_among, means_information, merged_levels
+from blankets.stats._cell_means import (
+    Cells,
+    Fitted,
+    RowScores,
+    drawn_law,
+    equal_means,
+    log_p_among,
+    means_information,
+    merged_levels,
+)
 from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, log_f_sf, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
@@ -21,7 +30,7 @@ from blankets.stats._explained import EXPLAINED, explained_information
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
-from blankets.stats._machine_labels import lost_for_errors, machine_scores, predicted_share
+from blankets.stats._machine_labels import machine_noncentrality, machine_scores, predicted_share
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -77,6 +86,7 @@ __all__ = [
     "EXPLAINED",
     "FAR",
     "FalseMembers",
+    "Fitted",
     "GROUPS_A_DEGREE",
     "InformationEstimate",
     "LARGE",
@@ -109,6 +119,7 @@ __all__ = [
     "detectable_effect",
     "divided",
     "doubtful_tests",
+    "drawn_law",
     "draws_test",
     "effect_from_w",
     "entropy_terms",
@@ -127,7 +138,7 @@ __all__ = [
     "log_p_of",
     "log_p_of_functions",
     "logistic_fit",
-    "lost_for_errors",
+    "machine_noncentrality",
     "machine_scores",
     "mar_f_information",
     "mcar_information",

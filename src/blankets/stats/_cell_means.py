@@ -36,7 +36,8 @@ _DRAWS = (100, 1000)  # tables that are drawn under independence: first, and if 
 _ENOUGH = 15  # of the first draws are as large: the p-value is far from every level that is used
 _TAIL = 0.01  # smaller p-values follow from the shape of the tail of the draws
 _SHAPE = 0.03  # the largest of the draws, which tell that shape
-_LEAST = 10.0  # rows that tell the class, in a cell that is tested by itself; chosen by simulation (labels.py, gold)
+_LEAST = 10.0  # rows that tell the class, in a cell that is tested by itself; chosen by simulation
+_FLOOR = 0.1  # of the mean statistic: none is expected to be smaller
 _CLEAR = math.log(0.4)  # a test with a larger p-value by the chi-square law is not looked at again
 
 
@@ -55,6 +56,7 @@ class Fitted(NamedTuple):
 
     statistic: Floats
     dof: Floats
+    open: Floats  # a count on which the law of the statistic depends; 1 if it depends on none
     draw: Callable[[np.random.Generator, int], Floats]  # (generator, n) -> (sums, n, ..., strata, levels): such sums
 
 
@@ -70,6 +72,7 @@ class RowScores:
     kappa: float  # each row counts as much as κ rows with full labels, without a conditioning set
     positives: float  # estimated p(y=1)
     explained: float = 0.0  # share of the variance of the class that a machine's labels explain
+    least: float = _LEAST  # rows that tell the class, in a cell that is tested by itself
 
     def take(self, rows: NDArray[np.int64]) -> RowScores:
         """Return the scores of some rows."""
@@ -90,10 +93,9 @@ class RowScores:
         """Return the statistic of equal means within strata, its degrees of freedom, and the logarithm of the p-value.
 
         Rare levels of x are tested as one. Where the chi-square law leaves a doubt, the law is that of tables drawn
-        under independence. Each of these is fitted and drawn once more: by as much as the second statistics are smaller
-        on average than the first, these are smaller than they should be (methods, section 14).
+        under independence, each of which is fitted and drawn once more.
         """
-        sums = merged_levels(sums, self.telling(sums))
+        sums = merged_levels(sums, self.telling(sums), self.least)
         sums = sums[..., sums[0].any(axis=0)]
         found = self.fitted(sums)
         statistic, dof = float(found.statistic), float(found.dof)
@@ -104,14 +106,33 @@ class RowScores:
         law, rng = np.zeros(0), np.random.default_rng(np.rint(np.abs(sums)).astype(np.int64).ravel())
         for n_draws in _DRAWS:
             first = self.fitted(found.draw(rng, n_draws))
-            second = self.fitted(first.draw(rng, 1)).statistic
-            law = first.statistic * divided(first.statistic.mean(), second.mean())
+            law = drawn_law(found, first, self.fitted(first.draw(rng, 1)))
             if np.count_nonzero(law >= statistic) >= _ENOUGH:
                 break
         return statistic, dof, log_p_among(statistic, dof, law)
 
 
-def merged_levels(sums: Floats, telling: Floats, least: float = _LEAST) -> Floats:
+def drawn_law(found: Fitted, first: Fitted, second: Fitted) -> Floats:
+    """Return statistics under independence, from tables that were drawn from a fit, and from these fitted once more.
+
+    ``first``: tables drawn from ``found``. ``second``: one table drawn from each of ``first``, which tells two things.
+    How large statistics are depends on the fit; their mean is a line in the root of `Fitted.open`, and each statistic
+    is divided by it. And by as much as the second are then smaller on average than the first, these are smaller than
+    they should be, because a fit is a little too good (methods, section 14).
+    """
+    root, mean = np.sqrt(first.open), second.statistic.mean()
+    off = root - root.mean()
+    slope = divided((off * second.statistic).sum(), (off**2).sum())
+
+    def expected(fit: Fitted) -> Floats:
+        within = np.clip(np.sqrt(fit.open), root.min(), root.max()) - root.mean()
+        return np.asarray(np.maximum(mean + slope * within, _FLOOR * mean))
+
+    once, twice = (divided(fit.statistic, expected(fit)) for fit in (first, second))
+    return np.asarray(expected(found) * once * divided(once.mean(), twice.mean()))
+
+
+def merged_levels(sums: Floats, telling: Floats, least: float) -> Floats:
     """Merge the rare levels of x in each stratum: those with less than ``least`` rows that tell the class.
 
     They become one level, with the next rare one if they are still too few. Which rows tell the class does not depend
@@ -122,7 +143,7 @@ def merged_levels(sums: Floats, telling: Floats, least: float = _LEAST) -> Float
     Examples
     --------
     >>> gold = np.array([[40.0, 3.0, 12.0, 4.0]])
-    >>> merged_levels(gold[np.newaxis], gold)[0]
+    >>> merged_levels(gold[np.newaxis], gold, 10)[0]
     array([[19., 40.,  0.,  0.,  0.]])
     """
     order = np.argsort(telling, axis=-1, kind="stable")

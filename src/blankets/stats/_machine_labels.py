@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.stats._cell_means import Cells, Fitted, Floats, RowScores
 from blankets.stats._estimate import divided
+from blankets.stats._information import information
 
 Counts = NDArray[np.integer]
 
@@ -18,9 +19,11 @@ _CELLS = (-2, -1)
 _SHARED = 5.0  # gold rows that a cell borrows from the others for its variance
 _USELESS = 0.5  # gold rows in which the machine tells nothing
 _TRACE = 1e-4  # of a gold row, added to each count: a limit of the fit has a logarithm then
+_LEAST = 5.0  # gold rows in a cell that is tested by itself; with ten the power is smaller and the level no better
 _STEPS = 30  # of Newton's method at most; 10 to 20 are needed
 _NEAR = 1e-6  # the largest relative step after which there is no other
-_LOST = 2.2  # how much it costs to learn the machine's errors; it came near the power of simulated tables
+_MOST_LEVELS = 12.0  # more of them change nothing in the noncentrality
+_OFTEN = 11.679  # noncentrality with which a test with one degree of freedom and level 0.01 has a power of 0.8
 
 
 def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
@@ -36,24 +39,66 @@ def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
     of_many = p * (1.0 - p) / (len(f) * max(float(whole.null_variance[0, 0]), 1e-300))
     share = max(float(known.mean()), 1e-300)
     explained = float(np.clip((1.0 - share / of_many) / (1.0 - min(share, 1.0 - 1e-9)), 0.0, 1.0 - 1e-9))
-    kappa = of_many / (1.0 + (1.0 - share) * float(lost_for_errors(explained, p, max(known.sum(), 1))))
-    fitted = partial(machine_fitted, two_values=_two_values(gold[known], f[known]))
-    return RowScores(values, machine_cells, fitted, itemgetter(1), known, kappa, p, explained)
+    two_values = _two_values(gold[known], f[known])
+    fitted = partial(machine_fitted, two_values=two_values)
+    said = [np.clip((f[gold == k].mean() - two_values[0]) / np.ptp(two_values), 0.0, 1.0) for k in (0, 1)]
+    effect = _OFTEN / (2.0 * len(f) * of_many)
+    kept = machine_noncentrality(effect, p, known.sum(), len(f), 1.0, [[1.0 - g, g] for g in said])
+    kappa = of_many * min(float(kept) / _OFTEN, 1.0)
+    return RowScores(values, machine_cells, fitted, itemgetter(1), known, kappa, p, explained, _LEAST)
 
 
-def lost_for_errors(explained: ArrayLike, positives: ArrayLike, gold: ArrayLike, dof: ArrayLike = 1.0) -> Floats:
-    """Return the share of gold labels more that it costs to learn the machine's errors: a of methods (14.12).
+def machine_noncentrality(
+    effect: ArrayLike, positives: ArrayLike, gold: ArrayLike, rows: ArrayLike, dof: ArrayLike, says: ArrayLike
+) -> Floats:
+    """Return the noncentrality of the test with a machine's labels: the likelihood ratio at expected counts.
 
-    ``explained``: share ρ² of the variance of the class that the machine explains. ``positives``: p(y=1). ``gold``: how
-    many gold labels. ``dof``: degrees of freedom of the test, one less than the levels whose errors must be learned.
+    All arguments may be arrays, but the last. ``effect``: nats with the class; levels are equally frequent, and their
+    shares of positives on a line. ``positives``: p(y=1). ``gold``: gold labels, of ``rows``. ``dof``: degrees of
+    freedom, one less than the levels. ``says``, of shape (2, 2): how often the machine says no and yes, for negatives
+    and for positives.
 
     Examples
     --------
-    >>> lost_for_errors([0.0, 0.25, 0.64], 0.5, 200).round(3).tolist()
-    [0.0, 0.04, 0.093]
+    With every label gold it is 2 N I; a machine that is right in nine of ten rows makes 100 gold labels worth 196.
+
+    >>> right = [[0.9, 0.1], [0.1, 0.9]]
+    >>> machine_noncentrality(0.03, 0.3, [2000, 100], 2000, 1, right).round(2).tolist()
+    [120.0, 11.75]
     """
-    rho2, p, n, cells = (np.asarray(part, float) for part in (explained, positives, gold, np.add(dof, 1.0)))
-    return np.asarray(_LOST / (4.0 * p * (1.0 - p)) * np.sqrt(rho2 / (1.0 - rho2)) * (cells / n) ** 0.75)
+    arrays = np.broadcast_arrays(*(np.asarray(part, float) for part in (effect, positives, gold, rows, dof)))
+    found, given = np.full(arrays[0].shape, np.nan), np.isfinite(arrays).all(axis=0)
+    levels = np.minimum(arrays[4] + 1.0, _MOST_LEVELS)
+    for n_levels in np.unique(levels[given]):
+        at = given & (levels == n_levels)
+        nats, p, n, total = (part[at, np.newaxis] for part in arrays[:4])
+        shares, reached = _on_a_line(nats, p, int(n_levels))
+        joint = (shares[:, np.newaxis] * np.reshape(says, (2, 2, 1, 1)))[..., np.newaxis, :]
+        n, total = n[..., np.newaxis], total[..., np.newaxis]
+        statistic = _independent(n * joint, np.maximum(total - n, 0.0) * joint.sum(axis=0))[0]
+        found[at] = statistic * divided(nats, reached)[:, 0]
+    return found
+
+
+def _on_a_line(effect: Floats, positives: Floats, levels: int) -> tuple[Floats, Floats]:
+    """Return p(y, x) of shape (2, n, levels) with shares of positives on a line, and its information: ``effect``.
+
+    If the line would leave 0 to 1 before, the information is smaller. Arrays have shape (n, 1).
+    """
+    line = np.linspace(-1.0, 1.0, levels)
+    most = np.minimum(positives, 1.0 - positives) * (1.0 - 1e-6)
+
+    def shares(slope: Floats) -> tuple[Floats, Floats]:
+        q = positives + slope * line
+        q = np.stack([1.0 - q, q]) / levels
+        return q, information(np.moveaxis(q, 0, -2)[:, np.newaxis])[:, np.newaxis]
+
+    low, high = np.zeros_like(most), most
+    for _ in range(50):
+        middle = (low + high) / 2.0
+        enough = shares(middle)[1] >= effect
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return shares(high)
 
 
 def machine_cells(sums: Floats) -> Cells:
@@ -128,7 +173,12 @@ def machine_fitted(sums: Floats, *, two_values: tuple[float, float]) -> Fitted:
         of_gold = [power(1, among, seen), power(2, among, seen), power(1, is_1, both)]
         return np.stack([rows, among, is_1, *of_gold, power(1, rows, ever), power(2, rows, ever)]).astype(float)
 
-    return Fitted(statistic, dof, draw)
+    return Fitted(statistic, dof, _left_open(shares, n), draw)
+
+
+def _left_open(shares: Floats, gold: Floats) -> Floats:
+    """Return in how many gold rows the machine leaves the class open: if errors are rare, how many are expected."""
+    return np.asarray((gold * (shares.prod(axis=0) / shares.sum(axis=0)).sum(axis=0)).sum(axis=_CELLS))
 
 
 def _independent(gold: Floats, rest: Floats) -> tuple[Floats, Floats]:

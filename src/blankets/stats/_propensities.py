@@ -56,7 +56,8 @@ def _expected_labels(sums: Floats) -> Floats:
 
 def weighted_fitted(sums: Floats) -> Fitted:
     """Return the statistic of equal means, and sums that are drawn under independence, methods (13.5)."""
-    return Fitted(*equal_means(weighted_cells(sums)), partial(_null_sums, sums))
+    statistic, dof = equal_means(weighted_cells(sums))
+    return Fitted(statistic, dof, np.ones_like(statistic), partial(_null_sums, sums))
 
 
 def _null_sums(sums: Floats, rng: np.random.Generator, n_draws: int) -> Floats:

@@ -86,7 +86,7 @@ class _Risks:
     """Poisson regression of an indicator, whose coefficients are logarithms of risk ratios (Zou 2004)."""
 
     design: Floats
-    target: Floats  # (rows,): 0 or 1
+    target: Floats  # (rows,): 0 or 1, or a number of this mean
     weights: Floats
 
     def at(self, coefficients: Floats) -> tuple[float, Floats, Floats]:
@@ -146,13 +146,16 @@ def odds_regression(
 
 def risk_regression(
     design: Floats,
-    positive: NDArray[np.bool_],
+    positive: NDArray[np.bool_] | Floats,
     *,
     weights: Floats | None = None,
     groups: NDArray[np.int64] | None = None,
     level: float = 0.95,
 ) -> Regression:
-    """Regress an indicator on columns: coefficients are logarithms of risk ratios, errors those of the sandwich."""
+    """Regress an indicator on columns: coefficients are logarithms of risk ratios, errors those of the sandwich.
+
+    ``positive`` may also be a number with the mean of the indicator, such as 1/propensity for labeled positives.
+    """
     model = _Risks(_with_constant(design), positive.astype(float), _ones(weights, len(design)))
     return _by_sandwich(model, groups, level)
 

@@ -28,6 +28,8 @@ MOST_COEFFICIENTS = 200
 ROWS_A_COEFFICIENT = 5  # rows of the rarer class for each coefficient (Vittinghoff and McCulloch 2007)
 FEWEST, MOST_LEVELS = 5, 20  # levels with fewer rows, and beyond the most frequent ones, are joined
 
+_OF_LABELS = "These are odds ratios of the labels: wrong ones bring them nearer to 1 than those of the class are."
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -43,6 +45,7 @@ class _Outcome:
     classes: tuple[str, ...] = ()
     risks: bool = False  # whether the classes are "labeled" and "not", with a share of the positives labeled
     counts: Floats | None = None  # (n, classes): of rows with the same members as this one; None: it stands for itself
+    scores: Floats | None = None  # (n,): how many positives a labeled row stands for, by its propensity; 0 for others
     notes: tuple[str, ...] = ()
 
     @property
@@ -56,8 +59,8 @@ class _Outcome:
         return min(rarer // ROWS_A_COEFFICIENT, MOST_COEFFICIENTS) // self.n_equations
 
     def take(self, at: NDArray[Any] | slice) -> _Outcome:
-        counts = None if self.counts is None else self.counts[at]
-        return replace(self, rows=self.rows[at], values=self.values[at], counts=counts)
+        counts, scores = (None if part is None else part[at] for part in (self.counts, self.scores))
+        return replace(self, rows=self.rows[at], values=self.values[at], counts=counts, scores=scores)
 
     def of_two(self, k: int) -> Mask | slice:
         """Return the rows of class 0 and class ``k``."""
@@ -148,11 +151,15 @@ def _outcome(study: Study, target: int) -> _Outcome:
     if target == study.column and len(study.labels.codes):
         codes, classes = study.labels.codes.astype(np.int64), study.labels.classes
         if study.regime.name == "pu":
-            return _labeled(codes, classes, apart=study.regime.sampling == "case-control")
+            scores = None if study.labels.scores is None else study.labels.scores.values[1]
+            return _labeled(codes, classes, scores, apart=study.regime.sampling == "case-control")
     else:
         codes, classes = frame.column(target).astype(np.int64), frame.levels[target]
         codes[codes == len(classes)] = -1
-    return _classes(codes, [_word(one) for one in classes])
+    found = _classes(codes, [_word(one) for one in classes])
+    if study.regime.name == "noisy" and target == study.column:
+        return replace(found, notes=(_OF_LABELS, *found.notes))
+    return found
 
 
 def _number(values: Floats) -> _Outcome:
@@ -160,12 +167,15 @@ def _number(values: Floats) -> _Outcome:
     return _Outcome(rows, values[rows], "difference", notes=notes)
 
 
-def _labeled(codes: Ints, classes: tuple[object, ...], *, apart: bool) -> _Outcome:
+def _labeled(codes: Ints, classes: tuple[object, ...], scores: Floats | None, *, apart: bool) -> _Outcome:
     """Return "labeled or not": its risk ratios are those of the positives, whatever share of them is labeled."""
     rows, notes = _drawn(np.arange(len(codes)), MOST_ROWS)
     why = "These are risk ratios because only positives are labeled: they do not depend on how many of them are."
-    is_labeled = (codes[rows] >= 0).astype(np.int64)
-    return _Outcome(rows, is_labeled, "risk ratio", ("", _word(classes[-1])), risks=not apart, notes=(why, *notes))
+    if scores is not None:
+        why = "These are risk ratios: each labeled row counts as one divided by its propensity."
+        scores = scores[rows]
+    made = _Outcome(rows, (codes[rows] >= 0).astype(np.int64), "risk ratio", ("", _word(classes[-1])), scores=scores)
+    return replace(made, risks=not apart, notes=(why, *notes))
 
 
 def _classes(codes: Ints, classes: list[str]) -> _Outcome:
@@ -326,6 +336,8 @@ def _fitted_once(
     weights = None if weights is None else weights[outcome.rows]
     robust = weights is not None or groups is not None
     y = outcome.values == k if outcome.classes else outcome.values
+    if outcome.scores is not None:
+        y = outcome.scores
     if outcome.counts is not None:
         weights = outcome.counts[:, 0] + outcome.counts[:, k]
         y = outcome.counts[:, k] / weights

@@ -149,6 +149,11 @@ class Search:
             tell=study.tell,
         )
 
+    def _always_given(self, target: int) -> tuple[int, ...]:
+        """Return what every test with the target is given: columns of the user, and those on which labeling depends."""
+        drivers = self.study.known_drivers if target == self.study.column else ()
+        return tuple(dict.fromkeys((*self.knows.known.always, *drivers)))
+
     def blanket_of(self, target: int) -> Blanket:
         """Run the search and return its result with names."""
         began = time.perf_counter()
@@ -186,7 +191,7 @@ class Search:
             data=self.study.report_as_data,
             excluded=self.study.set_aside | self.knows.excluded,
             by_effect=self.study.testing.strength == "information",
-            effects=lambda members: member_effects(self.study, target, members, self.knows.known.always),
+            effects=lambda members: member_effects(self.study, target, members, self._always_given(target)),
             checks=lambda members: checked(self.study.one_table, target, members) if self.wanted.audit else (),
             call=self.study.mark,
             measured=self.study.measured,

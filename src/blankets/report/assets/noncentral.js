@@ -198,14 +198,85 @@ var BlanketsPlan = (function () {
     return (1 - q.false_positive - q.false_negative) ** 2 * p * (1 - p) / (seen * (1 - seen));
   };
   const wrongLabels = (q) => ({ ...DESIGNS.full, prior: true, exactOnly: true, kappa: (s, p) => s * explained(q, p) });
+  // p(y=1 | x) on a line over equally frequent levels, with an information of so many nats; less, if it leaves 0 to 1.
+  function onALine(effect, p, levels) {
+    const shares = (slope) => Array.from({ length: levels }, (_, x) => p + slope * (2 * x / (levels - 1) - 1));
+    const nats = (all) => all.reduce((sum, m) => sum + (m * Math.log(m / p) + (1 - m) * Math.log((1 - m) / (1 - p))) / levels, 0);
+    let [low, high] = [0, Math.min(p, 1 - p) * (1 - 1e-6)];
+    for (let i = 0; i < 50; i++) {
+      const middle = (low + high) / 2;
+      if (nats(shares(middle)) >= effect) high = middle; else low = middle;
+    }
+    return { positives: shares(high), reached: nats(shares(high)) };
+  }
+
+  // The likelihood ratio of equal shares of positives, the machine's errors free: at expected counts it is λ. Cells of
+  // x hold counts [[y=0 said 0, y=1 said 0], [y=0 said 1, y=1 said 1]] of gold rows, and of others what was said.
+  function likelihoodRatio(gold, rest) {
+    const sums = [0, 1].map((v) => [0, 1].map((y) => gold.reduce((sum, cell) => sum + cell[v][y], 0)));
+    const said = [0, 1].map((v) => sums[v][0] + sums[v][1] + rest.reduce((sum, cell) => sum + cell[v], 0));
+    const start = [0, 1].map((v) => [0, 1].map((y) => said[v] / (said[0] + said[1]) * sums[v][y] / (sums[v][0] + sums[v][1])));
+    const q = gold.map(() => start.map((pair) => [...pair]));
+    for (let i = 0; i < 30; i++) {
+      let [up, down] = [0, 0];
+      const cells = gold.map((g, x) => {
+        const parts = [0, 1].map((v) => {
+          const either = q[x][v][0] + q[x][v][1];
+          const h = rest[x][v] / either ** 2;
+          const slope = [0, 1].map((y) => g[v][y] / q[x][v][y] + rest[x][v] / either);
+          const [a0, a1] = [0, 1].map((y) => g[v][y] / q[x][v][y] ** 2);
+          const det = a0 * a1 + h * (a0 + a1);
+          return { slope, i00: (a1 + h) / det, i01: -h / det, i11: (a0 + h) / det };
+        });
+        const total = (f) => f(parts[0]) + f(parts[1]);
+        const [s00, s01, s11] = [total((c) => c.i00), total((c) => c.i01), total((c) => c.i11)];
+        const t0 = total((c) => c.i00 * c.slope[0] + c.i01 * c.slope[1]);
+        const t1 = total((c) => c.i01 * c.slope[0] + c.i11 * c.slope[1]);
+        const det = s00 * s11 - s01 ** 2;
+        up += ((s00 + s01) * t1 - (s01 + s11) * t0) / det;
+        down += (s00 + 2 * s01 + s11) / det;
+        return { parts, s00, s01, s11, t0, t1, det };
+      });
+      const toward = up / down;
+      const steps = cells.map(({ parts, s00, s01, s11, t0, t1, det }) => {
+        const [a, b] = [t0 + toward, t1 - toward];
+        const [m0, m1] = [(s11 * a - s01 * b) / det, (s00 * b - s01 * a) / det];
+        return parts.map((c) => {
+          const [e0, e1] = [c.slope[0] - m0, c.slope[1] - m1];
+          return [c.i00 * e0 + c.i01 * e1, c.i01 * e0 + c.i11 * e1];
+        });
+      });
+      const ratios = steps.flatMap((cell, x) => cell.flatMap((pair, v) => pair.map((step, y) => step / q[x][v][y])));
+      const kept = Math.min(1, 0.95 / Math.max(...ratios.map((ratio) => -ratio), 1e-6));
+      steps.forEach((cell, x) => cell.forEach((pair, v) => pair.forEach((step, y) => { q[x][v][y] += kept * step; })));
+      if (Math.max(...ratios.map(Math.abs)) < 1e-6) break;
+    }
+    let fall = 0;
+    gold.forEach((g, x) => {
+      const seen = [0, 1].map((v) => g[v][0] + g[v][1] + rest[x][v]);
+      for (const v of [0, 1]) {
+        const free = seen[v] / (seen[0] + seen[1]);
+        for (const y of [0, 1]) fall += g[v][y] * Math.log(free * g[v][y] / (g[v][0] + g[v][1]) / q[x][v][y]);
+        if (rest[x][v]) fall += rest[x][v] * Math.log(free / (q[x][v][0] + q[x][v][1]));
+      }
+    });
+    return Math.max(2 * fall, 0);
+  }
+
+  // κ of gold labels with a machine's beside them: of this effect, or without one of weak effects.
   const machine = (q) => ({
     ...none, name: "predicted", counts: "gold labels", prior: true, exactOnly: true,
     words: "uses the gold labels, and the machine's labels of all rows beside them",
-    kappa: (s, p, rows) => {
-      const rho2 = explained(q, p);
-      // The share of gold labels that it costs to learn the machine's errors.
-      const lost = 2.2 / (4 * p * (1 - p)) * Math.sqrt(rho2 / (1 - rho2)) * ((q.dof + 1) / (s * rows)) ** 0.75;
-      return s / (1 - (1 - s) * rho2) / (1 + (1 - s) * lost);
+    kappa: (s, p, rows, effect) => {
+      if (!effect) return s / (1 - (1 - s) * explained(q, p));
+      const levels = Math.min(q.dof + 1, 12);
+      const { positives, reached } = onALine(effect, p, levels);
+      const cells = positives.map((m) => [
+        [(1 - m) * (1 - q.false_positive), m * q.false_negative], [(1 - m) * q.false_positive, m * (1 - q.false_negative)],
+      ]);
+      const gold = cells.map((cell) => cell.map((pair) => pair.map((share) => share * s * rows / levels + 1e-4)));
+      const rest = cells.map((cell) => cell.map(([a, b]) => (a + b) * (1 - s) * rows / levels));
+      return likelihoodRatio(gold, rest) / (2 * rows * reached);
     },
   });
 
@@ -343,7 +414,7 @@ var BlanketsPlan = (function () {
   }
 
   function powerAt(q, design, prior, rows, share, effect) {
-    const power = attainedPower(2 * design.kappa(share, prior, rows) * rows * effect, q.dof, q.alpha);
+    const power = attainedPower(2 * design.kappa(share, prior, rows, effect) * rows * effect, q.dof, q.alpha);
     return mayBeAtOneLevel(q, design) ? Math.min(power, atOneLevel(q, design, prior, rows, share, effect)) : power;
   }
 
@@ -379,7 +450,7 @@ var BlanketsPlan = (function () {
     }
     if (q.unknown === "effect") {
       const least = neededNoncentrality(q.power, q.dof, q.alpha) / (2 * design.kappa(share, prior, q.rows) * q.rows);
-      const found = mayBeAtOneLevel(q, design) ? smallestEffect(q, design, prior, share, least) : least;
+      const found = mayBeAtOneLevel(q, design) || design.name === "predicted" ? smallestEffect(q, design, prior, share, least) : least;
       return found <= q.largestEffect ? found : Infinity;
     }
     return -powerAt(q, design, prior, q.rows, share, effect);
@@ -394,7 +465,7 @@ var BlanketsPlan = (function () {
     if (q.unknown === "labeled") share = (reached ? cost : mostLabels(q, design, prior)) / q.rows;
     const effect = q.unknown === "effect" ? (reached ? cost : q.largestEffect) : q.effect;
     const power = powerAt(q, design, prior, rows, share, effect);
-    return { design, prior, rows, share, effect, power, reached, kappa: design.kappa(share, prior, rows), cost };
+    return { design, prior, rows, share, effect, power, reached, kappa: design.kappa(share, prior, rows, effect), cost };
   }
 
   // Answer a question: {unknown, regime, effect, alpha, power, arity, strata, rows, labeled, positives, negatives,

@@ -159,7 +159,7 @@
         said.push("With gold labels alone: " + grouped(alone.answer) + " " + (q.unknown === "rows" ? "rows" : "gold labels")
           + "; the machine saves " + grouped(less) + " of them, " + Math.round(100 * less / alone.answer) + "%.");
       }
-      said.push("With few gold labels, below about 500, the test finds less than planned.");
+      said.push("Levels are taken to be equally frequent. Simulated tests had this power within 0.05, mostly within 0.02, where the machine errs in ten or more of the gold rows; with fewer errors they mostly had more.");
     }
     if (TAKEN_TO_HOLD[q.regime]) said.push(TAKEN_TO_HOLD[q.regime]);
     if (P.mayBeAtOneLevel(q, design)) said.push("Planned for the worst case, in which one of the " + q.arity + " levels carries the whole effect; shape=\"spread\" in Python plans for effects that are spread over the levels.");
