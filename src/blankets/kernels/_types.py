@@ -103,6 +103,11 @@ def margins_of_strata(*arguments: object) -> int:
     raise NotImplementedError
 
 
+def draw_strata(*arguments: object) -> None:
+    """Permute strata many times (_draws.h); who calls it has another way uncompiled."""
+    raise NotImplementedError
+
+
 def residual_sums(*arguments: object) -> None:
     """Add up products of residuals (_residuals.h); who calls it has another way uncompiled."""
     raise NotImplementedError
