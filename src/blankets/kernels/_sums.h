@@ -59,8 +59,7 @@ always_inlined int64_t put_strata(const int32_t *counts, int64_t n_x, int64_t n_
                                   const int32_t *size, const int64_t *y_few, const int64_t *y_most,
                                   const uint64_t *y_keys, int64_t few_levels, int64_t width, int64_t *rows,
                                   int64_t *order, int64_t *rarest, uint64_t *keys, double *least, int64_t *movable) {
-    int64_t k = 0, moved = 0;
-    double lowest = INFINITY;
+    int64_t k = 0, moved = 0, low = INT64_MAX, rows_of_low = 1; /* the lowest expected count, as a fraction */
     for (int64_t z = 0; z < n_z; z++) {
         if (y_seen[z] < 2) continue;
         const int32_t *at = counts + z;
@@ -95,12 +94,13 @@ always_inlined int64_t put_strata(const int32_t *counts, int64_t n_x, int64_t n_
             for (int64_t x = seen; x < n_x; x++) r[x] = 0;
         }
         rarest[k] = few * y_few[z];
-        const double e = (double)rarest[k] / size[z];
-        lowest = e < lowest ? e : lowest;
+        const int lower = (double)rarest[k] * (double)rows_of_low < (double)low * (double)size[z];
+        low = lower ? rarest[k] : low;
+        rows_of_low = lower ? size[z] : rows_of_low;
         moved += size[z] - most;
         order[k++] = z;
     }
-    *least = lowest;
+    *least = k > 0 ? (double)low / (double)rows_of_low : INFINITY;
     *movable = moved;
     return k;
 }
