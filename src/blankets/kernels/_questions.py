@@ -358,10 +358,12 @@ def _by_bits(
         if done == 0:
             share_strata(room.tables, 0, room.x_arity[0], n_y, n_z, formula, room)
         for k in range(m):
-            measure_table(room.tables, room.at[done + k], k, room.x_arity[done + k], n_y, n_z, formula, room, statistic, dof)
-        for k in range(m if formula.judges else 0):
             i: int64 = room.at[done + k]
-            judge_table(room.tables, i, k, room.x_arity[done + k], n_y, n_z, formula, room, statistic, dof, log_p, method)
+            measure_table(room.tables, i, k, room.x_arity[done + k], n_y, n_z, formula, room, statistic, dof)
+        for k in range(m if formula.judges else 0):
+            i = room.at[done + k]
+            n_x: int64 = room.x_arity[done + k]
+            judge_table(room.tables, i, k, n_x, n_y, n_z, formula, room, statistic, dof, log_p, method)
         done += m
     return n
 
@@ -437,8 +439,9 @@ def test_each(
             width = table.arities[room.x_first[done + k]]
             measure_table(room.tables, room.at[done + k], k, width, n_y, n_z, formula, room, statistic, dof)
         for k in range(m if formula.judges else 0):
+            i: int64 = room.at[done + k]
             width = table.arities[room.x_first[done + k]]
-            judge_table(room.tables, room.at[done + k], k, width, n_y, n_z, formula, room, statistic, dof, log_p, method)
+            judge_table(room.tables, i, k, width, n_y, n_z, formula, room, statistic, dof, log_p, method)
         done += m
     return n
 
