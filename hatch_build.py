@@ -65,7 +65,7 @@ cdef extern from "_sums.h":
     int64 margins_of_strata(
         const int32 *counts, int64 n_x, int64 n_y, int64 n_z, const int32 *y_seen, const int32 *size,
         const int64 *y_few, const int64 *y_most, const uint64 *y_keys, int64 few_levels, int64 width, int64 *rows,
-        int64 *order, int64 *rarest, uint64 *keys, double *least, int64 *movable
+        int64 *order, int64 *rarest, uint64 *keys, double *least, int64 *movable, const double *known, int64 shift
     ) nogil
 cdef extern from "_draws.h":
     void draw_strata(

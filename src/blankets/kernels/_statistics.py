@@ -154,6 +154,8 @@ def put_margins(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, r
         cython.address(room.keys[0]),
         cython.address(room.least),
         cython.address(room.movable),
+        cython.address(room.known_strata[0, 0]),
+        room.shift,
     )
 
 
