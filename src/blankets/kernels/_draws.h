@@ -31,12 +31,13 @@ static int is_planned(Plan *plan, const int64_t *rows, const int64_t *columns, c
     if (width > MOST_BYTES || n > MOST_PICKS) return 0;
     for (int64_t k = 0; k < n; k++) {
         const int64_t *r = rows + stride * order[k], *c = columns + stride * order[k];
-        int64_t size = 0, before = n_stops;
+        int64_t size = 0, total = 0, before = n_stops;
         for (int64_t j = 0; j < MOST_BYTES; j++) {
             plan->columns[k][j] = j < width ? (uint32_t)c[j] : 0;
             size += plan->columns[k][j];
+            total += j < width ? r[j] : 0;
         }
-        if (size - r[0] > 255 || n_picks + size - r[0] > MOST_PICKS || size >= n_terms) return 0;
+        if (total != size || size - r[0] > 255 || n_picks + size - r[0] > MOST_PICKS || size >= n_terms) return 0;
         for (int64_t i = 1, left = size; i < width && r[i] > 0; i++) {
             for (int64_t m = 0; m < r[i]; m++, left--, n_picks++) {
                 plan->at[n_picks] = (uint32_t)(first + size - left);
