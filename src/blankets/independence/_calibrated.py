@@ -257,6 +257,7 @@ class CalibratedBatch(LazyBatch):
         better, how = float(self._judged[0][i]), int(self._judged[1][i])
         if how == COARSE:
             (better,), (how,) = self._tests.judged(self.xs[i : i + 1], self.y, self.given_of(i))
+            self._judged[0][i], self._judged[1][i] = better, how  # it is not asked for again
         if better != better:
             better = log_p_of(float(self.statistic[i]), float(self.dof[i]))
         return float(better), int(how)
