@@ -65,7 +65,13 @@ cdef extern from "_sums.h":
     int64 margins_of_strata(
         const int32 *counts, int64 n_x, int64 n_y, int64 n_z, const int32 *y_seen, const int32 *size,
         const int64 *y_few, const int64 *y_most, const uint64 *y_keys, int64 few_levels, int64 width, int64 *rows,
-        int64 *order, int64 *rarest, uint64 *keys, double *least, int64 *movable
+        int64 *order, int64 *rarest, uint64 *keys, double *least, int64 *movable, const double *known, int64 shift
+    ) nogil
+cdef extern from "_draws.h":
+    void draw_strata(
+        const int64 *rows, const int64 *columns, const int64 *order, int64 n, int64 width, int64 stride, uint32 *labels,
+        int64 *left, int64 *drawn, const int64 *terms, int64 n_terms, double unit, uint64 state, int64 observed,
+        int64 slack, int64 most, int64 enough, double level, int64 *n_hits, int64 *n_larger, int64 *n_drawn
     ) nogil
 cdef extern from "_residuals.h":
     int64 place_of(const double *number) nogil

@@ -245,30 +245,22 @@ class CalibratedBatch(LazyBatch):
         if not self.by_effect and level is not None:
             i = strongest_of(self.statistic, self.dof, self.reliable, self.xs)
             if i >= 0:
-                plain = self._plain(i)
-                if plain.log_p <= math.log(min(alpha, _FAR_BELOW * level)):
+                log_p, method = self._judged_alone(i)
+                if log_p <= math.log(min(alpha, _FAR_BELOW * level)):
                     self._tests.lead(self)
-                    return plain
+                    about = float(self.statistic[i]), float(self.dof[i]), log_p, self._effect_of(i), self.rows_of(i)
+                    return Evidence(int(self.xs[i]), self.y, *about, self.given_of(i), method=METHODS[method])
         return super().strongest(alpha)
 
-    def _plain(self, i: int) -> Evidence:
-        """Return one test, without computing the others."""
-        statistic, dof = float(self.statistic[i]), float(self.dof[i])
-        better, how = (values[i] for values in self._judged)
+    def _judged_alone(self, i: int) -> tuple[float, int]:
+        """Return log p-value and method of one test, without computing the others."""
+        better, how = float(self._judged[0][i]), int(self._judged[1][i])
         if how == COARSE:
             (better,), (how,) = self._tests.judged(self.xs[i : i + 1], self.y, self.given_of(i))
-        log_p, method = log_p_of(statistic, dof) if np.isnan(better) else float(better), int(how)
-        return Evidence(
-            x=int(self.xs[i]),
-            y=self.y,
-            given=self.given_of(i),
-            statistic=statistic,
-            dof=dof,
-            log_p=log_p,
-            effect=self._effect_of(i),
-            n_rows=self.rows_of(i),
-            method=METHODS[method],
-        )
+            self._judged[0][i], self._judged[1][i] = better, how  # it is not asked for again
+        if better != better:
+            better = log_p_of(float(self.statistic[i]), float(self.dof[i]))
+        return float(better), int(how)
 
     def _settle(self) -> None:
         """Compute all p-values: by the chi-square distribution, and by a better method where that is in doubt."""

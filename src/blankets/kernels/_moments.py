@@ -12,7 +12,7 @@ import numpy as np
 
 from blankets.kernels._cells import DEGREES, SMALL, put_cell, put_root
 from blankets.kernels._permute import closely
-from blankets.kernels._room import MOST_STRATA_KNOWN, Cells, Formula, Law, Room, given_back
+from blankets.kernels._room import LAST_KNOWN, Cells, Formula, Law, Room, given_back, grow_known
 from blankets.kernels._statistics import FEW_LEVELS, are_counts, put_margins, put_y, share_strata, statistic_of
 from blankets.kernels._tail import log_tail
 from blankets.kernels._types import *
@@ -65,13 +65,15 @@ def set_moments(n_x: int64, degrees: int64, exact: bint, cells: Cells, room: Roo
     """
     mean: float64 = 0.0
     variance: float64 = 0.0
+    if room.n_known > room.known_strata.shape[0] and room.shift > 64 - LAST_KNOWN:
+        grow_known(room)
     room.mean = room.variance = 0.0  # of large strata
     room.interpolated = False
     for z in range(room.n_varying):
         at: int64 = room.order[z]
         n: int64 = room.size[at]
         key: float64 = room.keys[z] >> 11  # which is exact
-        place: int64 = room.keys[z] & (MOST_STRATA_KNOWN - 1)
+        place: int64 = room.keys[z] >> room.shift
         if room.rarest[z] >= LARGE * n:
             _add_large(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, room)
             continue
@@ -83,6 +85,7 @@ def set_moments(n_x: int64, degrees: int64, exact: bint, cells: Cells, room: Roo
             continue
         if room.known_strata[place, 0] != key:
             room.known_strata[place, 0] = key
+            room.n_known += 1
             _know(place, _seen(n_x, z, room.rows), room.y_seen[at], z, at, n, cells, room)
         mean += room.known_strata[place, 1]
         variance += room.known_strata[place, 2]
@@ -214,7 +217,7 @@ def judged(
     """Return how the p-value of a table with `Room.free` degrees of freedom was found, as far as moments do.
 
     Its logarithm is set; NaN where the chi-square tail is meant. After a table of the same scan that is far below the
-    level, moments may not be needed, and are left for later unless the formula draws.
+    level, its p-value may not be needed, and is left for later unless the formula draws.
     """
     d: int64 = room.free
     room.log_p = NAN
@@ -222,8 +225,9 @@ def judged(
         if d <= 0:
             return NOTHING
         if not is_doubtful(g, d, formula.law):
-            room.strong = room.strong or g > formula.law.limits[d, 3]
             return FAR
+    if room.strong and formula.draws == 0:
+        return COARSE
     put_margins(tables, i, n_x, n_y, n_z, room)
     large: bint = room.least >= LARGE
     if room.movable == 0:
@@ -235,8 +239,6 @@ def judged(
         and (g < formula.law.limits[d, 0] or g > formula.law.limits[d, 1])
     ):
         return ASYMPTOTIC if large else FAR
-    if room.strong and formula.draws == 0:
-        return COARSE
     set_moments(n_x, 0 if formula.law.level > 0.0 and n_x > FEW_LEVELS else DEGREES, False, formula.cells, room)
     if formula.law.level > 0.0 and g < BELOW * room.mean:
         room.log_p = tail_of_moments(g, room.mean, 2.0 * room.mean)
@@ -254,6 +256,52 @@ def judged(
     if moments_do(log_p, g, room.mean, room.variance, room.least, room.movable, formula.law):
         return MOMENTS
     return closely(tables, i, n_x, n_y, n_z, formula, room) if formula.draws > 0 else COARSE
+
+
+@inner
+def measure_table(
+    tables: Counts2,
+    i: int64,
+    k: int64,
+    n_x: int64,
+    n_y: int64,
+    n_z: int64,
+    formula: Formula,
+    room: Room,
+    statistic: NewReals,
+    dof: NewReals,
+) -> void:
+    """Fill in statistic and degrees of freedom of question ``i``, whose table is number ``k``.
+
+    Remember whether any of those that share their strata is far below the level, by any law.
+    """
+    g: float64 = statistic_of(tables, k, n_x, n_y, n_z, formula, room)
+    statistic[i] = g
+    if not formula.nominal:
+        dof[i] = room.free
+    if formula.judges and formula.screens and 0 < room.free < formula.law.limits.shape[0]:
+        room.strong = room.strong or g > formula.law.limits[room.free, 3]
+
+
+@inner
+def judge_table(
+    tables: Counts2,
+    i: int64,
+    k: int64,
+    n_x: int64,
+    n_y: int64,
+    n_z: int64,
+    formula: Formula,
+    room: Room,
+    statistic: Reals,
+    dof: Reals,
+    log_p: NewReals,
+    method: NewReals,
+) -> void:
+    """Fill in log p-value and method, as far as they are needed."""
+    room.free = whole(dof[i])
+    method[i] = judged(tables, k, n_x, n_y, n_z, statistic[i], formula, room)
+    log_p[i] = room.log_p
 
 
 @door
@@ -318,10 +366,11 @@ def block_statistics(
         for i in range(n):
             if i == 0 or apart:
                 share_strata(tables, i, n_x, n_y, n_z, formula, room)
-            g[i] = statistic_of(tables, i, n_x, n_y, n_z, formula, room)
+            measure_table(tables, i, i, n_x, n_y, n_z, formula, room, g, free)
             free[i] = room.free
-            if formula.judges:
-                how[i] = judged(tables, i, n_x, n_y, n_z, g[i], formula, room)
-                better[i] = room.log_p
+            if formula.judges and apart:
+                judge_table(tables, i, i, n_x, n_y, n_z, formula, room, g, free, better, how)
+        for i in range(0 if apart or not formula.judges else n):
+            judge_table(tables, i, i, n_x, n_y, n_z, formula, room, g, free, better, how)
     given_back(formula, room)
     return statistic, dof, log_p, method

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from blankets.kernels._bits import bits_of, cell_masks, common_bits, count_by_bits
-from blankets.kernels._moments import FAR, is_doubtful, judged
+from blankets.kernels._moments import FAR, is_doubtful, judge_table, measure_table
 from blankets.kernels._room import (
     MOST_LEVELS,
     Formula,
@@ -35,7 +35,7 @@ from blankets.kernels._rows import (
     renumber_row,
     slots_of,
 )
-from blankets.kernels._statistics import share_strata, statistic_of
+from blankets.kernels._statistics import share_strata
 from blankets.kernels._types import *
 
 BLOCK: int64 = 1 << 13  # counts of candidates that are counted together: 32 KiB, as large as a first-level cache
@@ -216,12 +216,9 @@ def answer(
     method: NewReals,
 ) -> void:
     """Fill in the answer to question ``i``, whose table is number ``k`` of the room."""
-    statistic[i] = statistic_of(room.tables, k, n_x, n_y, n_z, formula, room)
-    if not formula.nominal:
-        dof[i] = room.free
+    measure_table(room.tables, i, k, n_x, n_y, n_z, formula, room, statistic, dof)
     if formula.judges:
-        method[i] = judged(room.tables, k, n_x, n_y, n_z, statistic[i], formula, room)
-        log_p[i] = room.log_p
+        judge_table(room.tables, i, k, n_x, n_y, n_z, formula, room, statistic, dof, log_p, method)
 
 
 @inner
@@ -361,19 +358,12 @@ def _by_bits(
         if done == 0:
             share_strata(room.tables, 0, room.x_arity[0], n_y, n_z, formula, room)
         for k in range(m):
-            answer(
-                room.at[done + k],
-                k,
-                room.x_arity[done + k],
-                n_y,
-                n_z,
-                formula,
-                room,
-                statistic,
-                dof,
-                log_p,
-                method,
-            )
+            i: int64 = room.at[done + k]
+            measure_table(room.tables, i, k, room.x_arity[done + k], n_y, n_z, formula, room, statistic, dof)
+        for k in range(m if formula.judges else 0):
+            i = room.at[done + k]
+            n_x: int64 = room.x_arity[done + k]
+            judge_table(room.tables, i, k, n_x, n_y, n_z, formula, room, statistic, dof, log_p, method)
         done += m
     return n
 
@@ -447,7 +437,11 @@ def test_each(
             share_strata(room.tables, 0, width, n_y, n_z, formula, room)
         for k in range(m):
             width = table.arities[room.x_first[done + k]]
-            answer(room.at[done + k], k, width, n_y, n_z, formula, room, statistic, dof, log_p, method)
+            measure_table(room.tables, room.at[done + k], k, width, n_y, n_z, formula, room, statistic, dof)
+        for k in range(m if formula.judges else 0):
+            i: int64 = room.at[done + k]
+            width = table.arities[room.x_first[done + k]]
+            judge_table(room.tables, i, k, width, n_y, n_z, formula, room, statistic, dof, log_p, method)
         done += m
     return n
 

@@ -10,7 +10,9 @@ MOST_LANES: int64 = 32  # levels that are counted at once (_lanes.h)
 SLOT_ROWS: int64 = 255  # rows that a count of one byte can hold
 MOST_LEVELS: int64 = 256  # of codes of a byte
 MOST_KNOWN: int64 = 1024  # permuted tables whose answers are remembered
-MOST_STRATA_KNOWN: int64 = 1 << 15  # strata whose mean and variance of G are remembered; a power of 2
+# Strata whose mean and variance of G are remembered, at first and at most: powers of 2, as logarithms.
+FIRST_KNOWN: int64 = 11
+LAST_KNOWN: int64 = 17
 MOST_KEPT: int64 = 1 << 22  # joint codes of rows that are kept for the next question: 16 MiB
 
 
@@ -272,9 +274,10 @@ class Room:
         Rows of each cell as bits, their numbers; planes and levels of what is counted.
     size, y_part, y_seen, of_y, y_few, y_most, y_keys, enough, strong, free
         What tables of the same y and strata share (see `share_strata`); degrees of freedom.
-    rows, order, rarest, n_varying, part, known_strata
+    rows, order, rarest, n_varying, part, known_strata, n_known, shift
         Margins of x in the strata that can vary, which these are, and the cells' parts of G; mean and variance of it
-        in the latest strata, after a key of their margins (and a place so that none crosses a line of the cache).
+        in the latest strata, after a key of their margins (and a place so that none crosses a line of the cache). How
+        many strata were put there, and by how many bits a key is shifted to its place.
     margins
         Those of y, for permutations, which may exchange x and y.
     keys, left, drawn, known, known_p
@@ -319,6 +322,8 @@ class Room:
     n_varying: int64
     part: NewReals2
     known_strata: NewReals2
+    n_known: int64
+    shift: int64
     keys: NewWords
     left: NewInts
     drawn: NewInts
@@ -356,7 +361,7 @@ class Room:
         self.part, self.skip = view(np.empty((0, 5))), view(np.empty(0, np.uint8))
         self.keys = self.y_keys = view(np.empty(0, np.uint64))
         self.order = self.rarest = self.y_few = self.y_most = view(ints)
-        self.known_strata = view(np.zeros((MOST_STRATA_KNOWN, 4)))
+        self.known_strata, self.n_known, self.shift = view(np.zeros((1 << FIRST_KNOWN, 4))), 0, 64 - FIRST_KNOWN
         self.left = self.drawn = view(ints)
         self.known, self.known_p = view(np.zeros(MOST_KNOWN, np.uint64)), view(np.empty(MOST_KNOWN))
         self.depth, self.owner, self.strong = 0, None, False
@@ -454,6 +459,18 @@ def has_codes(room: Room, n_codes: int64) -> bint:
             return True
         except MemoryError:
             return False
+
+
+@inner
+def grow_known(room: Room) -> void:
+    """Make room for four times as many known strata, if there is memory enough; those known are forgotten."""
+    with gil:
+        room.n_known = 0
+        try:
+            room.known_strata = view(np.zeros((4 * room.known_strata.shape[0], 4)))
+            room.shift -= 2
+        except MemoryError:
+            pass
 
 
 def taken(formula: Formula, table: Table, n_xs: int64, n_given: int64) -> Room:

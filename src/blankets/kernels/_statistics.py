@@ -54,7 +54,10 @@ def mixed(state: uint64, value: uint64) -> uint64:
 
 @inner
 def put_y(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, room: Room) -> void:
-    """Set the size of each stratum and the margins of y there: of the levels seen, then zeros, and a key of them."""
+    """Set the size of each stratum and the margins of y there: of the levels seen, then zeros, and a key of them.
+
+    A few levels come with the largest first: strata whose margins are the same numbers have the same key.
+    """
     for z in range(n_z):
         size: int64 = 0
         seen: int64 = 0
@@ -66,12 +69,17 @@ def put_y(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, room: R
             for x in range(n_x):
                 c += tables[i, (x * n_y + y) * n_z + z]
             if c > 0:
-                room.of_y[z, seen] = c
+                place: int64 = seen
+                while n_y <= FEW_LEVELS and place > 0 and room.of_y[z, place - 1] < c:
+                    room.of_y[z, place] = room.of_y[z, place - 1]
+                    place -= 1
+                room.of_y[z, place] = c
                 size += c
                 seen += 1
                 few = min(few, c)
                 most = max(most, c)
-                key = mixed(key, c)
+        for y in range(seen):
+            key = mixed(key, room.of_y[z, y])
         for y in range(seen, n_y):
             room.of_y[z, y] = 0
         room.size[z] = size
@@ -146,6 +154,8 @@ def put_margins(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, r
         cython.address(room.keys[0]),
         cython.address(room.least),
         cython.address(room.movable),
+        cython.address(room.known_strata[0, 0]),
+        room.shift,
     )
 
 

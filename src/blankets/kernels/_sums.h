@@ -5,8 +5,10 @@
 
 #if defined(_MSC_VER)
 #define always_inlined static __forceinline
+#define wanted_soon(address) (void)(address)
 #else
 #define always_inlined static inline __attribute__((always_inline))
+#define wanted_soon(address) __builtin_prefetch(address)
 #endif
 
 /* n ln n in whole units, from the table where it reaches that far. */
@@ -55,65 +57,96 @@ static int64_t sum_of_strata(const int32_t *counts, int64_t n_x, int64_t n_y, in
     SUM(n_x, n_y);
 }
 
+#define BESIDE 64 /* strata whose margins are added beside one another */
+#define FEW 4     /* levels of x that are sorted: FEW_LEVELS */
+
+/* The margins of x, of some strata from the first of the counts on: a few levels with the largest first. */
+always_inlined void put_beside(const int32_t *counts, int64_t n_x, int64_t n_y, int64_t n_z, int64_t n,
+                               int32_t (*margins)[BESIDE]) {
+    for (int64_t x = 0; x < n_x; x++) {
+        for (int64_t z = 0; z < n; z++) margins[x][z] = 0;
+        for (int64_t y = 0; y < n_y; y++, counts += n_z)
+            for (int64_t z = 0; z < n; z++) margins[x][z] += counts[z] > 0 ? counts[z] : 0;
+    }
+    for (int64_t i = 1; i < n_x; i++) {
+        for (int64_t j = i; j > 0; j--) {
+            for (int64_t z = 0; z < n; z++) {
+                const int32_t a = margins[j - 1][z], b = margins[j][z];
+                margins[j - 1][z] = a > b ? a : b;
+                margins[j][z] = a > b ? b : a;
+            }
+        }
+    }
+}
+
 always_inlined int64_t put_strata(const int32_t *counts, int64_t n_x, int64_t n_y, int64_t n_z, const int32_t *y_seen,
                                   const int32_t *size, const int64_t *y_few, const int64_t *y_most,
                                   const uint64_t *y_keys, int64_t few_levels, int64_t width, int64_t *rows,
-                                  int64_t *order, int64_t *rarest, uint64_t *keys, double *least, int64_t *movable) {
-    int64_t k = 0, moved = 0;
-    double lowest = INFINITY;
-    for (int64_t z = 0; z < n_z; z++) {
+                                  int64_t *order, int64_t *rarest, uint64_t *keys, double *least, int64_t *movable,
+                                  const double *known, int64_t shift) {
+    int64_t k = 0, moved = 0, low = INT64_MAX, rows_of_low = 1; /* the lowest expected count, as a fraction */
+    int32_t margins[FEW][BESIDE];
+    const int is_few = n_x <= FEW && FEW <= few_levels;
+    for (int64_t z = 0; z < n_z && n_x > 1; z++) {
+        const int64_t here = z % BESIDE;
+        if (is_few && here == 0)
+            put_beside(counts + z, n_x, n_y, n_z, n_z - z < BESIDE ? n_z - z : BESIDE, margins);
         if (y_seen[z] < 2) continue;
-        const int32_t *at = counts + z;
         int64_t *r = rows + k * width, seen = 0, few = INT64_MAX, most = y_most[z];
-        for (int64_t x = 0; x < n_x; x++) {
-            int64_t margin = 0;
-            for (int64_t y = 0; y < n_y; y++, at += n_z) margin += *at > 0 ? *at : 0;
-            if (n_x <= few_levels) {
-                r[x] = margin;
-                seen += margin > 0;
-            } else if (margin > 0) {
-                r[seen++] = margin;
-            }
-            few = margin > 0 && margin < few ? margin : few;
-            most = margin > most ? margin : most;
-        }
-        if (seen < 2) continue;
-        const int64_t sorted = n_x <= few_levels ? n_x : seen <= few_levels ? seen : 0;
-        for (int64_t i = 1; i < sorted; i++) {
-            for (int64_t j = i; j > 0; j--) {
-                const int64_t a = r[j - 1], b = r[j];
-                r[j - 1] = a > b ? a : b;
-                r[j] = a > b ? b : a;
-            }
-        }
         uint64_t key = y_keys[z];
-        for (int64_t x = 0; x < sorted; x++) {
-            key = r[x] > 0 ? (key ^ (uint64_t)r[x]) * 0x9E3779B97F4A7C15u : key;
-        }
-        keys[k] = sorted ? key : 0;
-        if (n_x > few_levels) {
+        if (is_few) {
+            if (margins[1][here] == 0) continue;
+            most = margins[0][here] > most ? margins[0][here] : most;
+            for (int64_t x = 0; x < n_x; x++) {
+                const int64_t margin = r[x] = margins[x][here];
+                few = margin > 0 ? margin : few;
+                key = margin > 0 ? (key ^ (uint64_t)margin) * 0x9E3779B97F4A7C15u : key;
+            }
+        } else {
+            const int32_t *at = counts + z;
+            for (int64_t x = 0; x < n_x; x++) {
+                int64_t margin = 0;
+                for (int64_t y = 0; y < n_y; y++, at += n_z) margin += *at > 0 ? *at : 0;
+                if (margin > 0) r[seen++] = margin;
+                few = margin > 0 && margin < few ? margin : few;
+                most = margin > most ? margin : most;
+            }
+            if (seen < 2) continue;
             for (int64_t x = seen; x < n_x; x++) r[x] = 0;
+            for (int64_t i = 1; i < seen && seen <= few_levels; i++) {
+                for (int64_t j = i; j > 0; j--) {
+                    const int64_t a = r[j - 1], b = r[j];
+                    r[j - 1] = a > b ? a : b;
+                    r[j] = a > b ? b : a;
+                }
+            }
+            for (int64_t x = 0; x < seen; x++) key = (key ^ (uint64_t)r[x]) * 0x9E3779B97F4A7C15u;
+            key = seen <= few_levels ? key : 0;
         }
+        keys[k] = key;
+        wanted_soon(known + 4 * (key >> shift)); /* four numbers for each known stratum */
         rarest[k] = few * y_few[z];
-        const double e = (double)rarest[k] / size[z];
-        lowest = e < lowest ? e : lowest;
+        const int lower = (double)rarest[k] * (double)rows_of_low < (double)low * (double)size[z];
+        low = lower ? rarest[k] : low;
+        rows_of_low = lower ? size[z] : rows_of_low;
         moved += size[z] - most;
         order[k++] = z;
     }
-    *least = lowest;
+    *least = k > 0 ? (double)low / (double)rows_of_low : INFINITY;
     *movable = moved;
     return k;
 }
 
 #define PUT(x, y)                                                                                                      \
     return put_strata(counts, x, y, n_z, y_seen, size, y_few, y_most, y_keys, few_levels, width, rows, order, rarest,  \
-                      keys, least, movable)
+                      keys, least, movable, known, shift)
 
 /* The margins of x in the strata that can vary: see put_margins, which says the same in Python. */
 static int64_t margins_of_strata(const int32_t *counts, int64_t n_x, int64_t n_y, int64_t n_z, const int32_t *y_seen,
                                  const int32_t *size, const int64_t *y_few, const int64_t *y_most,
                                  const uint64_t *y_keys, int64_t few_levels, int64_t width, int64_t *rows,
-                                 int64_t *order, int64_t *rarest, uint64_t *keys, double *least, int64_t *movable) {
+                                 int64_t *order, int64_t *rarest, uint64_t *keys, double *least, int64_t *movable,
+                                 const double *known, int64_t shift) {
     if (n_x == 2 && n_y == 2) PUT(2, 2);
     if (n_x == 2) PUT(2, n_y);
     if (n_x == 3 && n_y == 3) PUT(3, 3);

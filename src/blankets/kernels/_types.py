@@ -113,6 +113,11 @@ def residual_room(q: int, n: int, n_y: int, most: int) -> int:
     return 0
 
 
+def draw_strata(*arguments: object) -> None:
+    """Permute strata many times (_draws.h); who calls it has another way uncompiled."""
+    raise NotImplementedError
+
+
 def residual_sums(*arguments: object) -> None:
     """Add up products of residuals (_residuals.h); who calls it has another way uncompiled."""
     raise NotImplementedError

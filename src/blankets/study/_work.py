@@ -6,6 +6,7 @@ begins with all that this one has in memory, and only results travel.
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -152,6 +153,7 @@ def _begun(tasks: Sequence[Callable[[], T]], first: int, step: int) -> tuple[int
         os.close(writing)
         return reading, child
     try:  # in the new process
+        gc.freeze()  # what the first one has is not looked through for garbage, and so not copied
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         with os.fdopen(writing, "wb") as pipe:
             for number in range(first, len(tasks), step):
