@@ -52,10 +52,11 @@ from blankets.stats._rare import (
     MOST_LEVELS,
     RARE,
     ROWS_A_FUNCTION,
+    Fitted,
     fitted_levels,
     logistic_fit,
-    meetings_test,
     score_test,
+    within_meetings,
 )
 from blankets.stats._regression import (
     Regression,
@@ -77,6 +78,7 @@ __all__ = [
     "EXPLAINED",
     "FAR",
     "FalseMembers",
+    "Fitted",
     "GROUPS_A_DEGREE",
     "InformationEstimate",
     "LARGE",
@@ -132,7 +134,6 @@ __all__ = [
     "mar_f_information",
     "mcar_information",
     "means_information",
-    "meetings_test",
     "merged_levels",
     "miller_madow",
     "moments_of_block",
@@ -171,5 +172,6 @@ __all__ = [
     "weighted_scores",
     "whitening",
     "wide_log_lambda",
+    "within_meetings",
     "xlogy",
 ]
