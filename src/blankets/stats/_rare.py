@@ -21,7 +21,9 @@ from blankets.stats._tail import log_p_of
 RARE = 40  # rows expected to have the rarest levels of both columns, below which these are rare
 MOST_LEVELS = 8  # levels of a category for which this is worth its time
 ROWS_A_FUNCTION = 1  # rows of the rarest level for each function of its probability; the prior does the rest
-_RIDGE = 0.16  # weight of the prior of logistic coefficients next to the rows: normal, standard deviation 2.5
+# Weights of the prior of logistic coefficients next to the rows: normal, standard deviation 2.5; of several levels 1,
+# because there nothing makes up for what a wider one lets the fit take.
+_RIDGE, _RIDGE_OF_SEVERAL = 0.16, 1.0
 _STEPS, _GAIN = 25, 1e-10  # of a fit: at most so many, and until one gains so little (a step of 1e-5 standard errors)
 _LEAST_SPREAD = 0.3  # share of the variance of a chi-square, below which it is not believed
 _UNDERFLOW = math.log(1e-280)
@@ -50,23 +52,21 @@ def fitted_levels(codes: Codes, n_levels: int, basis: Floats) -> Fitted:
     """
     if n_levels == 2:
         second = logistic_fit(codes == 1, basis)
-        return Fitted(np.vstack([1.0 - second, second]), basis, _leverage(second[None], basis))
-    each = np.array([logistic_fit(codes == level, basis) for level in range(n_levels)])
-    return Fitted(np.asarray(each / each.sum(axis=0)), basis, _leverage(each, basis))
+        return Fitted(np.vstack([1.0 - second, second]), basis, _leverage(second, basis))
+    each = np.array([logistic_fit(codes == level, basis, _RIDGE_OF_SEVERAL) for level in range(n_levels)])
+    # One projection serves all levels, and takes out less of each score than its fit does: variances are not too small.
+    return Fitted(np.asarray(each / each.sum(axis=0)), basis, np.zeros(basis.shape[1]))
 
 
-def _leverage(each: Floats, basis: Floats) -> Floats:
-    """Return the variance of fitted probabilities as a share of that of the draws, the mean over levels.
+def _leverage(share: Floats, basis: Floats) -> Floats:
+    """Return the variance of fitted probabilities as a share of that of the draws.
 
     By so much the variances of draws from fitted probabilities are too small, methods (10.17).
     """
-    design, taken, whole = _design(basis), np.zeros(basis.shape[1]), np.zeros(basis.shape[1])
-    for share in each:
-        weight = share * (1.0 - share)
-        inverse, information = _solved(design, weight)
-        whole += weight
-        taken += weight**2 * np.einsum("ij,ij->j", design, (inverse @ information @ inverse) @ design)
-    return np.asarray(np.minimum(taken / np.maximum(whole, 1e-300), MOST_LEVERAGE))
+    design, weight = _design(basis), share * (1.0 - share)
+    inverse, information = _solved(design, weight)
+    taken = weight * np.einsum("ij,ij->j", design, (inverse @ information @ inverse) @ design)
+    return np.asarray(np.minimum(taken, MOST_LEVERAGE))
 
 
 def _design(basis: Floats) -> Floats:
@@ -81,10 +81,10 @@ def _prior(size: int, ridge: float) -> Floats:
     return weights
 
 
-def _solved(design: Floats, weight: Floats) -> tuple[Floats, Floats]:
+def _solved(design: Floats, weight: Floats, ridge: float = _RIDGE) -> tuple[Floats, Floats]:
     """Return the inverse of the information of a fit with its prior, and the information without."""
     information = (design * weight) @ design.T
-    return np.asarray(np.linalg.inv(information + np.diag(_prior(len(design), _RIDGE))), np.float64), information
+    return np.asarray(np.linalg.inv(information + np.diag(_prior(len(design), ridge))), np.float64), information
 
 
 def logistic_fit(there: NDArray[np.bool_], basis: Floats, ridge: float = _RIDGE) -> Floats:
@@ -229,7 +229,8 @@ def of_fit(left: Floats, by_level: Floats, fitted: Fitted, inverse: Floats) -> f
     probability, (kx, n), ky = fitted.probability, left.shape, len(by_level)
     rarest = int(probability.sum(axis=1).argmin())
     share, mean, design = probability[rarest], by_level @ probability, _design(fitted.basis)
-    solved, information = _solved(design, share * (1.0 - share))
+    ridge = _RIDGE if len(probability) == 2 else _RIDGE_OF_SEVERAL
+    solved, information = _solved(design, share * (1.0 - share), ridge)
     size, vectors = np.linalg.eigh(2.0 * solved - solved @ information @ solved)
     known = (vectors * np.sqrt(np.maximum(size, 0.0))).T @ design
     off = by_level[:, rarest, np.newaxis] - mean
