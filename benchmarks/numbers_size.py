@@ -20,6 +20,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from blankets.counting import MemoryMoments
+from blankets.data import NumberColumn
 from blankets.data._builder import FrameBuilder
 from blankets.independence import BlockTests
 
@@ -72,10 +73,10 @@ def frame_of(z, y, xs, kinds):
         if j % 3 == 1:
             builder.add(f"z{j}", v.astype(np.int64) + 1, (0, 1, 2))
         else:
-            builder.add_number(f"z{j}", np.exp(v) if j % 3 == 2 else v)
+            builder.add_number(f"z{j}", NumberColumn(np.exp(v) if j % 3 == 2 else v), holes=False)
     for j, values in enumerate([y, *xs]):
         if values.dtype.kind == "f":
-            builder.add_number(f"x{j}", values)
+            builder.add_number(f"x{j}", NumberColumn(values), holes=False)
         else:
             builder.add(f"x{j}", values, tuple(range(values.max() + 1)), ordered=kinds[j > 0] == "ordered")
     return builder.frame()

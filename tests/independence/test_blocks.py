@@ -161,6 +161,18 @@ def logistic(there, given, more):
     return stats.chi2.sf(null.deviance - full.deviance, more.shape[1]), float(np.squeeze(score))
 
 
+def test_two_rows_of_a_hundred_that_have_both_rare_levels_are_not_certain():
+    # Two rows of 100 are both among three others with the chance 3/4950. Inner products do not know how few they are.
+    table = {"z": np.random.default_rng(0).normal(size=100)}
+    for name, rows in (("x", [17, 60]), ("y", [17, 60, 80])):
+        table[name] = np.where(np.isin(np.arange(100), rows), "yes", "no")
+    tests = BlockTests(MemoryMoments(ingest(table, numbers=True).frame), level=0.01)
+    evidence = tests.test(1, 2, [0])
+    assert tests.by_formula().test(1, 2, [0]).p < 1e-12
+    assert evidence.method == METHODS[5]
+    assert 0.1 * 3 / 4950 < evidence.p < 3 / 4950 * 2
+
+
 def test_a_level_without_a_positive_is_no_evidence_where_few_were_to_be_expected():
     rng = np.random.default_rng(0)
     n = 4870
@@ -175,14 +187,14 @@ def test_a_level_without_a_positive_is_no_evidence_where_few_were_to_be_expected
 
 
 def test_six_rows_of_a_rare_level_that_all_have_one_of_two_even_levels():
-    # The six rows are given, and the other column is drawn in them: 0 or 6 of 6 have the chance 2/64. The number that
-    # is given tells nothing. With six rows drawn of 300, and so a number of them that varies, p was 0.1.
+    # The six rows are given, and the other column is drawn in them: 0 or 6 of 6 have the chance 2/64, of
+    # which a smooth law has half beyond it. The number that is given tells nothing.
     z = np.sin(np.arange(300.0))
     even = np.where(np.arange(300) % 2, "a", "b")
     rare = np.where(np.isin(np.arange(300), [11, 61, 111, 161, 211, 261]), "yes", "no")
     tests = BlockTests(MemoryMoments(ingest({"z": z, "even": even, "rare": rare}, numbers=True).frame))
     found = [tests.test(x, y, [0]) for x, y in ((1, 2), (2, 1))]
-    assert [np.exp(one.log_p) for one in found] == [pytest.approx(2 / 64 / 1.1, rel=0.1)] * 2
+    assert [np.exp(one.log_p) for one in found] == [pytest.approx(1 / 64, rel=0.1)] * 2
 
 
 def test_a_count_that_is_mostly_0_and_a_rare_class_keep_the_level():

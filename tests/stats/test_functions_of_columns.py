@@ -17,15 +17,15 @@ from blankets.stats import (
     canonical_test,
     combined,
     fitted_levels,
-    meetings_test,
     rows_test,
     rows_tests,
     score_test,
     whitening,
     wide_log_lambda,
+    within_meetings,
 )
 from blankets.stats._products import log_p_under_signs, products_test
-from blankets.stats._rare import of_counts, score_law
+from blankets.stats._rare import of_fit, score_law
 
 
 def three_columns(n=200, seed=0):
@@ -132,11 +132,11 @@ def test_probabilities_of_levels_maximize_the_penalized_likelihood():
 
     def loss(beta):
         eta = beta[0] + beta[1:] @ z * np.sqrt(150)
-        return np.logaddexp(0, eta).sum() - eta @ there + (beta[1:] ** 2).sum() / 2
+        return np.logaddexp(0, eta).sum() - eta @ there + ((beta[1:] / 2.5) ** 2).sum() / 2
 
     beta = optimize.minimize(loss, np.zeros(3), tol=1e-12).x
     expected = 1 / (1 + np.exp(-(beta[0] + beta[1:] @ z * np.sqrt(150))))
-    assert fitted_levels(there.astype(int), 2, z)[1] == pytest.approx(expected, abs=1e-5)
+    assert fitted_levels(there.astype(int), 2, z).probability[1] == pytest.approx(expected, abs=1e-5)
 
 
 def test_the_score_of_a_rare_level_is_that_of_logistic_regression():
@@ -148,9 +148,9 @@ def test_the_score_of_a_rare_level_is_that_of_logistic_regression():
     basis = functions_of_number(z, 1).values
     functions = functions_of_levels(there.astype(int)).values
     by_level = np.array([functions[:, ~there][:, 0], functions[:, there][:, 0]]).T
-    probability = fitted_levels(there.astype(int), 2, basis)
+    fitted = fitted_levels(there.astype(int), 2, basis)
     of_x = functions_of_number(x, 1).values
-    _, statistic, dof = score_test(of_x, by_level, there.astype(int), probability, basis, basis, (1, 1))
+    _, statistic, dof = score_test(of_x, by_level, there.astype(int), fitted, basis, (1, 1))
     null = sm.GLM(there.astype(float), sm.add_constant(z), family=sm.families.Binomial()).fit()
     expected = null.score_test(exog_extra=x[:, None])[0]
     assert dof == 1
@@ -179,15 +179,49 @@ def test_variance_of_the_score_with_as_many_rows_of_the_rare_level(power):
     rng = np.random.default_rng(8)
     left = rng.normal(size=(2, 200)) ** power
     left -= left.mean(axis=1, keepdims=True)
-    by_level, probability = np.array([[0.0, 1.0]]), np.repeat([[0.97], [0.03]], 200, axis=1)
-    inverse, _, variance = score_law(left, by_level, probability)
+    by_level, fitted = np.array([[0.0, 1.0]]), fitted_levels((np.arange(200) < 6).astype(int), 2, np.zeros((0, 200)))
+    inverse, _, variance = score_law(left, by_level, fitted.probability)
     totals = np.array([left[:, rng.choice(200, 6, replace=False)].sum(axis=1) for _ in range(20_000)])
     drawn = np.einsum("ri,ij,rj->r", totals, inverse, totals).var()
-    assert variance - of_counts(left, by_level, probability, inverse) == pytest.approx(drawn, rel=0.1)
+    assert variance - of_fit(left, by_level, fitted, inverse) == pytest.approx(drawn, rel=0.1)
     assert variance > (1.3 if power == 1 else 1.05) * drawn
 
 
-def test_meetings_of_rare_levels_have_the_law_of_their_sum():
+def test_variance_of_the_score_with_as_many_rows_of_the_level_in_each_half():
+    # 4 of 100 rows have the level, and 20 of the 100 others: the fit knows both numbers, and so neither varies.
+    rng = np.random.default_rng(8)
+    half, codes = np.arange(200) < 100, np.isin(np.arange(200), [*range(4), *range(100, 120)]).astype(int)
+    fitted = fitted_levels(codes, 2, np.where(half, 1.0, -1.0)[None] / np.sqrt(200))
+    left = rng.normal(size=(2, 200)) * np.where(half, 6.0, 1.0)
+    for rows in (half, ~half):
+        left[:, rows] -= left[:, rows].mean(axis=1, keepdims=True)
+    by_level = np.array([[0.0, 1.0]])
+    inverse, _, variance = score_law(left, by_level, fitted.probability)
+    rows = [[*rng.choice(100, 4, replace=False), *(100 + rng.choice(100, 20, replace=False))] for _ in range(20_000)]
+    totals = left[:, rows].sum(axis=2).T
+    drawn = np.einsum("ri,ij,rj->r", totals, inverse, totals).var()
+    assert variance - of_fit(left, by_level, fitted, inverse) == pytest.approx(drawn, rel=0.1)
+    number = of_fit(left, by_level, fitted._replace(basis=np.zeros((0, 200))), inverse)
+    assert variance - number > 1.2 * drawn  # the number of rows in both halves together is not all that is known
+
+
+def test_variance_of_draws_from_fitted_probabilities_is_made_up_for_by_leverage():
+    rng = np.random.default_rng(9)
+    basis = functions_of_number(rng.normal(size=300), 6).values
+    chance = 1 / (1 + np.exp(2.7 - np.array([1.0, -0.4]) @ basis[:2] * np.sqrt(300)))
+    there = rng.random((1000, 300)) < chance
+    fits = [fitted_levels(each.astype(int), 2, basis) for each in there]
+    variance = np.array([f.probability[0] * f.probability[1] for f in fits])
+    leverage = np.array([f.leverage for f in fits])
+    # What more or fewer rows of the level than expected change, to first order, has mean 0.
+    luck = (there - chance) @ (1 - 2 * chance)
+    plain, raised = variance.sum(axis=1) - luck, (variance / (1 - leverage)).sum(axis=1) - luck
+    expected, error = (chance * (1 - chance)).sum(), raised.std() / np.sqrt(len(raised))
+    assert raised.mean() == pytest.approx(expected, abs=3 * error + 0.01 * expected)
+    assert plain.mean() < 0.98 * expected - 3 * error
+
+
+def test_p_values_stay_within_the_law_of_the_meetings_of_rare_levels():
     rng = np.random.default_rng(7)
     probability = rng.uniform(0.05, 0.4, 9)
     other = np.arange(9) < 6
@@ -196,8 +230,8 @@ def test_meetings_of_rare_levels_have_the_law_of_their_sum():
     for draws in product([0, 1], repeat=6):
         law[sum(draws)] += np.prod([p if d else 1 - p for p, d in zip(probability[:6], draws, strict=True)])
     as_rare, rarer = law[law <= law[3] + 1e-12].sum(), law[law < law[3] - 1e-12].sum()
-    expected = max((as_rare + rarer) / 2, as_rare / 1.1)
-    assert np.exp(meetings_test(there, other, probability)) == pytest.approx(expected)
+    for p, expected in [(rarer / 2, rarer), ((as_rare + rarer) / 2, (as_rare + rarer) / 2), (1.0, as_rare)]:
+        assert np.exp(within_meetings(np.log(p), there, other, probability)) == pytest.approx(expected)
 
 
 def test_rows_do_not_reject_where_variances_move_together():
@@ -284,7 +318,7 @@ def test_probabilities_add_up_where_plain_newton_steps_would_not_end():
     z = rng.normal(size=(2, 3000))
     basis = np.vstack([functions_of_number(f, 6).values for f in z])
     there = z.sum(axis=0) + rng.logistic(size=3000) > np.quantile(z.sum(axis=0) + rng.logistic(size=3000), 0.985)
-    fitted = fitted_levels(there.astype(int), 2, basis)[1]
+    fitted = fitted_levels(there.astype(int), 2, basis).probability[1]
     assert fitted.sum() == pytest.approx(there.sum(), rel=1e-5)  # the constant has no prior
     assert np.corrcoef(fitted, 1 / (1 + np.exp(-z.sum(axis=0) + 4.5)))[0, 1] > 0.85
 

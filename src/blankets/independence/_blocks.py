@@ -32,14 +32,15 @@ from blankets.stats import (
     RARE,
     ROWS_A_FUNCTION,
     Basis,
+    FittedLevels,
     canonical_test,
     fitted_levels,
     log_p_of_functions,
-    meetings_test,
     rows_tests,
     score_test,
     whitening,
     wide_log_lambda,
+    within_meetings,
 )
 
 BLOCK_METHODS = (
@@ -48,7 +49,7 @@ BLOCK_METHODS = (
     "inner products of functions of the columns: far from the level",
     "products of residuals, with the variance that they show",
     "a rare level, by the law of its own draws",
-    "two rare levels, by the exact law of their meetings",
+    "two rare levels, by the law of their draws, within the exact law of how often they meet",
     "inner products of functions of the columns: far from the level, as residuals in a part of the rows say too",
     "inner products of functions of the columns: far from the level if variances do not move with what is given, "
     "which was not checked because there are too many rows",
@@ -73,7 +74,6 @@ _FEW_OF = 8  # in a table with more functions than these, those of fewer columns
 _MANY_GIVEN = 64  # functions of all members, from which those of all but one are made from these
 _STEPS = 10  # of a fit of probabilities
 _WIDE = 16  # functions beyond those of the given columns and the other one, from which a column is wide
-_FEW_TOGETHER = 5.0  # rows expected to have the rarer levels of both, below which their meetings are counted
 _KEPT_BYTES, _KEPT_ROWS, _KEPT_ANSWERS = 16 << 20, 128 << 20, 1 << 18  # projections, functions, answers that are kept
 
 Floats = NDArray[np.float64]
@@ -244,7 +244,10 @@ class BlockTests(CountedTests):
         # Products among several given columns are not in the inner products: then the smallest p may be theirs.
         least = self._window[0] if len(given) < 2 else -math.inf
         with np.errstate(invalid="ignore"):
-            near = reliable & (dof > 0) & (log_p >= least) & (log_p <= self._window[1])
+            near = reliable & (dof > 0) & (log_p <= self._window[1])
+            sure = near & (log_p < least)
+        # Where few rows have the rarest levels, these alone may make any p-value by inner products.
+        near[sure] = [self._is_rare(x, y) for x in columns[sure].tolist()]
         later = near.copy()
         if self._work(columns[near], y, known).sum() < _AT_ONCE:
             later[near] = [self._is_rare(x, y) for x in columns[near].tolist()]
@@ -547,7 +550,7 @@ class _GivenRows:
 
     def __init__(self, moments: Moments, known: Projection, functions: Callable[[], Floats] | None = None) -> None:
         self.moments, self.known, self._functions = moments, known, functions
-        self._fits: dict[int, tuple[Floats, Floats]] = {}  # of targets
+        self._fits: dict[int, FittedLevels] = {}  # of targets
         step = moments.n_rows // _PART_ROWS
         self.step = step if step > 1 and known.size * _ROWS_A_FUNCTION * step <= moments.n_rows else 0
 
@@ -583,16 +586,12 @@ class _GivenRows:
         """Return the functions of each given column."""
         return [self.moments.rows(z, k) for z, k in zip(known.given, known.widths, strict=True)]
 
-    def fitted(self, drawn: int, codes: NDArray[np.int64], *, keep: bool) -> tuple[Floats, Floats]:
-        """Return the functions that the probabilities of a category's levels depend on, and the probabilities.
-
-        ``keep``: they will be asked for again.
-        """
+    def fitted(self, drawn: int, codes: NDArray[np.int64], *, keep: bool) -> FittedLevels:
+        """Return how probable a category's levels were; ``keep``: this will be asked for again."""
         if drawn in self._fits:
             return self._fits[drawn]
         few = project(self.moments, self.known.given, ROWS_A_FUNCTION, int(self.moments.fewest(drawn)))
-        small = self.functions(few)
-        made = small, fitted_levels(codes, int(codes.max()) + 1, small)
+        made = fitted_levels(codes, int(codes.max()) + 1, self.functions(few))
         if keep:
             self._fits[drawn] = made
         return made
@@ -665,19 +664,17 @@ class _Rows:
         if codes is None:
             return 0.0, _NOTHING
         moments, counts = self.moments, np.bincount(codes)
-        few = (moments.fewest(drawn), moments.fewest(other))
-        meet = max(few) < RARE or few[0] * few[1] < _FEW_TOGETHER * moments.n_rows
-        if meet and len(counts) == 2 and others is not None and others.max() == 1:
-            # Given the rows of the rarer level, whose number does not vary, the other column is drawn in them.
-            rare, rare_other = int(counts.argmin()), int(np.bincount(others).argmin())
-            probability = self.given.fitted(other, others, keep=other == self.y)[1][rare_other]
-            return meetings_test(others == rare_other, codes == rare, probability), _MEET
-        small, probability = self.given.fitted(drawn, codes, keep=drawn == self.y)
         functions = moments.rows(drawn, moments.tested(drawn))
         by_level = np.array([functions[:, np.argmax(codes == level)] for level in range(len(counts))]).T
         first = (int(moments.first[other]), int(moments.first[drawn]))
-        rows = moments.rows(other, moments.tested(other))
-        return score_test(rows, by_level, codes, probability, self.given.basis.rows[1:], small, first)[0], _RARE
+        fitted, rows = self.given.fitted(drawn, codes, keep=drawn == self.y), moments.rows(other, moments.tested(other))
+        log_p = score_test(rows, by_level, codes, fitted, self.given.basis.rows[1:], first)[0]
+        if moments.fewest(other) >= RARE or len(counts) > 2 or others is None or others.max() > 1:
+            return log_p, _RARE
+        # Given the rows of the rarer level, whose number does not vary, the other column is drawn in them.
+        rare, rare_other = int(counts.argmin()), int(np.bincount(others).argmin())
+        probability = self.given.fitted(other, others, keep=other == self.y).probability[rare_other]
+        return within_meetings(log_p, others == rare_other, codes == rare, probability), _MEET
 
     def _rare(self, x: int) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
         """Return the levels of x and of y, of each that is a category, if few rows are to have the rarest of both.

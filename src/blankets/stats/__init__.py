@@ -61,10 +61,11 @@ from blankets.stats._rare import (
     MOST_LEVELS,
     RARE,
     ROWS_A_FUNCTION,
+    FittedLevels,
     fitted_levels,
     logistic_fit,
-    meetings_test,
     score_test,
+    within_meetings,
 )
 from blankets.stats._regression import (
     Regression,
@@ -87,6 +88,7 @@ __all__ = [
     "FAR",
     "FalseMembers",
     "Fitted",
+    "FittedLevels",
     "GROUPS_A_DEGREE",
     "InformationEstimate",
     "LARGE",
@@ -143,7 +145,6 @@ __all__ = [
     "mar_f_information",
     "mcar_information",
     "means_information",
-    "meetings_test",
     "merged_levels",
     "miller_madow",
     "moments_of_block",
@@ -182,5 +183,6 @@ __all__ = [
     "weighted_scores",
     "whitening",
     "wide_log_lambda",
+    "within_meetings",
     "xlogy",
 ]

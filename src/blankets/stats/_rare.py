@@ -9,51 +9,90 @@ number of rows in which they meet has an exact law.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.stats._canonical import combined_two
-from blankets.stats._products import bent_basis, residuals
+from blankets.stats._products import MOST_LEVERAGE, bent_basis, residuals
 from blankets.stats._tail import log_p_of
 
 RARE = 40  # rows expected to have the rarest levels of both columns, below which these are rare
 MOST_LEVELS = 8  # levels of a category for which this is worth its time
 ROWS_A_FUNCTION = 1  # rows of the rarest level for each function of its probability; the prior does the rest
-_RIDGE = 1.0  # weight of the prior of logistic coefficients (normal, variance 1) next to the rows
+# Weights of the prior of logistic coefficients next to the rows: normal, standard deviation 2.5; of several levels 1,
+# because there nothing makes up for what a wider one lets the fit take.
+_RIDGE, _RIDGE_OF_SEVERAL = 0.16, 1.0
 _STEPS, _GAIN = 25, 1e-10  # of a fit: at most so many, and until one gains so little (a step of 1e-5 standard errors)
 _LEAST_SPREAD = 0.3  # share of the variance of a chi-square, below which it is not believed
-_CAP = 1.1  # no more than this times the level is ever rejected, whatever the ties
 _UNDERFLOW = math.log(1e-280)
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.integer]
 
 
-def fitted_levels(codes: Codes, n_levels: int, basis: Floats) -> Floats:
-    """Return the probability of each level in each row, shape (levels, rows), by logistic regressions on a basis.
+class FittedLevels(NamedTuple):
+    """How probable the levels of a category were."""
+
+    probability: Floats  # (levels, rows): of each level in each row
+    basis: Floats  # (functions, rows): the functions that they depend on
+    leverage: Floats  # (rows,): the share of a row's variance that the fit has taken
+
+
+def fitted_levels(codes: Codes, n_levels: int, basis: Floats) -> FittedLevels:
+    """Return the probability of each level in each row by logistic regressions on a basis.
 
     Each level is fitted against all others; then the probabilities of a row are brought to the sum 1.
 
     Examples
     --------
-    >>> fitted_levels(np.repeat([0, 1], [30, 10]), 2, np.zeros((0, 40)))[1, 0].round(6)
+    >>> fitted_levels(np.repeat([0, 1], [30, 10]), 2, np.zeros((0, 40))).probability[1, 0].round(6)
     np.float64(0.25)
     """
     if n_levels == 2:
         second = logistic_fit(codes == 1, basis)
-        return np.vstack([1.0 - second, second])
-    each = np.array([logistic_fit(codes == level, basis) for level in range(n_levels)])
-    return np.asarray(each / each.sum(axis=0))
+        return FittedLevels(np.vstack([1.0 - second, second]), basis, _leverage(second, basis))
+    each = np.array([logistic_fit(codes == level, basis, _RIDGE_OF_SEVERAL) for level in range(n_levels)])
+    # One projection serves all levels, and takes out less of each score than its fit does: variances are not too small.
+    return FittedLevels(np.asarray(each / each.sum(axis=0)), basis, np.zeros(basis.shape[1]))
+
+
+def _leverage(share: Floats, basis: Floats) -> Floats:
+    """Return the variance of fitted probabilities as a share of that of the draws.
+
+    By so much the variances of draws from fitted probabilities are too small, methods (10.17).
+    """
+    design, weight = _design(basis), share * (1.0 - share)
+    inverse, information = _solved(design, weight)
+    taken = weight * np.einsum("ij,ij->j", design, (inverse @ information @ inverse) @ design)
+    return np.asarray(np.minimum(taken, MOST_LEVERAGE))
+
+
+def _design(basis: Floats) -> Floats:
+    """Return the constant and the functions of a basis, with mean square 1."""
+    return np.vstack([np.ones(basis.shape[1]), basis * math.sqrt(basis.shape[1])])
+
+
+def _prior(size: int, ridge: float) -> Floats:
+    """Return the weights of the prior of so many coefficients; the constant, which is the first, has none."""
+    weights = np.full(size, ridge)
+    weights[0] = 0.0
+    return weights
+
+
+def _solved(design: Floats, weight: Floats, ridge: float = _RIDGE) -> tuple[Floats, Floats]:
+    """Return the inverse of the information of a fit with its prior, and the information without."""
+    information = (design * weight) @ design.T
+    return np.asarray(np.linalg.inv(information + np.diag(_prior(len(design), ridge))), np.float64), information
 
 
 def logistic_fit(there: NDArray[np.bool_], basis: Floats, ridge: float = _RIDGE) -> Floats:
     """Return fitted probabilities of a two-valued column; a weak prior, ``ridge``, keeps coefficients finite."""
     n = len(there)
-    design = np.vstack([np.ones(n), basis * math.sqrt(n)])
+    design = _design(basis)
     share = min(max(float(there.mean()), 0.5 / n), 1.0 - 0.5 / n)
-    prior = np.full(len(design), ridge)
-    prior[0] = 0.0
+    prior = _prior(len(design), ridge)
     beta = np.zeros(len(design))
     beta[0] = math.log(share / (1.0 - share))
     index, short = beta @ design, design.astype(np.float32)
@@ -84,51 +123,49 @@ def _loss(index: Floats, there: NDArray[np.bool_], beta: Floats, prior: Floats) 
 
 
 def score_test(
-    x: Floats, by_level: Floats, codes: Codes, probability: Floats, basis: Floats, small: Floats, first: tuple[int, int]
+    x: Floats, by_level: Floats, codes: Codes, fitted: FittedLevels, basis: Floats, first: tuple[int, int]
 ) -> tuple[float, float, float]:
     """Return log p, statistic and degrees of freedom of a column and a category with rare levels.
 
     See methods (10.8).
 
     ``x``, of shape (functions, rows): functions of the column. ``by_level``, of shape (functions, levels): functions of
-    the category, by its levels. ``codes``, ``probability``, of shape (levels, rows): its levels, and how probable each
-    was in each row. ``basis``: of the given functions; ``small``: the part of it that the probabilities depend on.
-    ``first``: how many functions of each are tested alone too.
+    the category, by its levels. ``codes``, ``fitted``: its levels, and how probable each was. ``basis``: of the given
+    functions. ``first``: how many functions of each are tested alone too.
 
     Examples
     --------
     >>> rng = np.random.default_rng(3)
     >>> codes = (np.arange(400) < 12).astype(np.int64)
     >>> x, none = rng.normal(size=(1, 400)) / 20, np.zeros((0, 400))
-    >>> by_level = np.array([[-0.01, 0.3]])
-    >>> answer = score_test(x, by_level, codes, fitted_levels(codes, 2, none), none, none, (1, 1))
+    >>> answer = score_test(x, np.array([[-0.01, 0.3]]), codes, fitted_levels(codes, 2, none), none, (1, 1))
     >>> bool(answer[0] > np.log(0.01)), answer[2]
     (True, 1.0)
     """
     more = bent_basis(x, x, basis)
     left = residuals(residuals(x, basis), more)
-    # The fit of the probabilities takes out what is along the small basis, by their own weights.
-    weight = np.maximum((probability * (1.0 - probability)).sum(axis=0), 1e-12)
-    design = np.vstack([np.full(x.shape[1], 1.0 / math.sqrt(x.shape[1])), small])
-    weighted = design * weight
+    # The fit of the probabilities takes out what is along its functions, by their own weights.
+    design = _design(fitted.basis)
+    weighted = design * np.maximum((fitted.probability * (1.0 - fitted.probability)).sum(axis=0), 1e-12)
     left = left - (np.linalg.lstsq(weighted @ design.T, weighted @ left.T, rcond=None)[0]).T @ design
-    log_p, statistic, dof = _score(left, by_level, codes, probability)
+    log_p, statistic, dof = _score(left, by_level, codes, fitted)
     if first == (len(x), len(by_level)) or not dof:
         return log_p, statistic, dof
-    alone, _, some = _score(left[: first[0]], by_level[: first[1]], codes, probability)
+    alone, _, some = _score(left[: first[0]], by_level[: first[1]], codes, fitted)
     if not 0 < some < dof:
         return log_p, statistic, dof
     return combined_two(log_p, alone), statistic, dof
 
 
-def _score(left: Floats, by_level: Floats, codes: Codes, probability: Floats) -> tuple[float, float, float]:
-    """Return log p, statistic and degrees of freedom: a gamma law with the exact mean and variance of the statistic."""
-    total = (left @ (by_level[:, codes] - by_level @ probability).T).ravel()
-    inverse, k, variance = score_law(left, by_level, probability)
+def _score(left: Floats, by_level: Floats, codes: Codes, fitted: FittedLevels) -> tuple[float, float, float]:
+    """Return log p, statistic and degrees of freedom: a gamma law with the mean and variance of the statistic."""
+    total = (left @ (by_level[:, codes] - by_level @ fitted.probability).T).ravel()
+    left = left / np.sqrt(1.0 - fitted.leverage)
+    inverse, k, variance = score_law(left, by_level, fitted.probability)
     if not k:
         return 0.0, 0.0, 0.0
     statistic = float(total @ inverse @ total)
-    variance = max(variance - of_counts(left, by_level, probability, inverse), 2.0 * _LEAST_SPREAD * k)
+    variance = max(variance - of_fit(left, by_level, fitted, inverse), 2.0 * _LEAST_SPREAD * k)
     log_p = log_p_of(2.0 * statistic * k / variance, 2.0 * k * k / variance)
     return (log_p if log_p > _UNDERFLOW else log_p_of(statistic, float(k))), statistic, float(k)
 
@@ -170,10 +207,11 @@ def score_law(left: Floats, by_level: Floats, probability: Floats) -> tuple[Floa
     return inverse, k, 2.0 * k + fourth
 
 
-def of_counts(left: Floats, by_level: Floats, probability: Floats, inverse: Floats) -> float:
-    """Return the part of the statistic's variance that is due to how often the rarest level is drawn.
+def of_fit(left: Floats, by_level: Floats, fitted: FittedLevels, inverse: Floats) -> float:
+    """Return the part of the statistic's variance that is due to which rows have the rarest level, as far as fitted.
 
-    The probabilities are fitted to that number, so that it does not vary, methods (10.16).
+    The probabilities are fitted to the number of these rows and to the sums of the functions over them, so that these
+    vary no more, or less if the prior holds them, methods (10.16).
 
     ``inverse``: of the score's variance; the rest is as for `score_law`.
 
@@ -183,38 +221,47 @@ def of_counts(left: Floats, by_level: Floats, probability: Floats, inverse: Floa
     statistic has the variance 1.66. With a number that varies it has more.
 
     >>> left, by_level = np.resize([1.0, -1.0], (1, 40)), np.array([[0.0, 1.0]])
-    >>> probability = np.repeat([[0.9], [0.1]], 40, axis=1)
-    >>> inverse, _, variance = score_law(left, by_level, probability)
-    >>> round(variance, 2), round(variance - of_counts(left, by_level, probability, inverse), 2)
+    >>> fitted = fitted_levels((np.arange(40) < 4).astype(np.int64), 2, np.zeros((0, 40)))
+    >>> inverse, _, variance = score_law(left, by_level, fitted.probability)
+    >>> round(variance, 2), round(variance - of_fit(left, by_level, fitted, inverse), 2)
     (2.13, 1.59)
     """
+    probability, (kx, n), ky = fitted.probability, left.shape, len(by_level)
     rarest = int(probability.sum(axis=1).argmin())
-    share, mean, ky = probability[rarest], by_level @ probability, len(by_level)
+    share, mean, design = probability[rarest], by_level @ probability, _design(fitted.basis)
+    ridge = _RIDGE if len(probability) == 2 else _RIDGE_OF_SEVERAL
+    solved, information = _solved(design, share * (1.0 - share), ridge)
+    size, vectors = np.linalg.eigh(2.0 * solved - solved @ information @ solved)
+    known = (vectors * np.sqrt(np.maximum(size, 0.0))).T @ design
     off = by_level[:, rarest, np.newaxis] - mean
-    third = np.empty_like(inverse)
+    pairs = (left[:, None] * left).reshape(kx * kx, n)
+    third = np.empty((len(known), kx * ky, kx * ky))
     for i in range(ky):
         for j in range(i + 1):
             spread = (by_level[i] * by_level[j]) @ probability - mean[i] * mean[j]
-            third[i::ky, j::ky] = third[j::ky, i::ky] = (left * (share * (off[i] * off[j] - spread))) @ left.T
+            both = (known * (share * (off[i] * off[j] - spread))) @ pairs.T
+            third[:, i::ky, j::ky] = third[:, j::ky, i::ky] = both.reshape(-1, kx, kx)
     turned = inverse @ third
-    return float((np.trace(turned) ** 2 + 2.0 * (turned * turned.T).sum()) / (share * (1.0 - share)).sum())
+    return float((np.trace(turned, axis1=1, axis2=2) ** 2).sum() + 2.0 * (turned * turned.transpose(0, 2, 1)).sum())
 
 
-def meetings_test(there: NDArray[np.bool_], other: NDArray[np.bool_], probability: Floats) -> float:
-    """Return the log p-value of how often two rare levels meet, exact for these probabilities; see methods (10.10).
+def within_meetings(log_p: float, there: NDArray[np.bool_], other: NDArray[np.bool_], probability: Floats) -> float:
+    """Return a log p-value, held within what the number of meetings of two rare levels leaves; see methods (10.10).
 
     ``there``, ``other``, of shape (rows,): which rows have each level. ``probability``, of shape (rows,): that of the
-    first. As for permutations of tables, ties count half, but never so that more than 1.1 times a level is rejected.
+    first. The law of the number is exact for these probabilities, and has few values: what is rarer than the one seen
+    is surely beyond, what is as rare at most.
 
     Examples
     --------
     >>> two, five = np.arange(100) < 2, np.arange(100) < 5
-    >>> round(float(np.exp(meetings_test(two, five, np.full(100, 0.02)))), 4)
-    0.0035
+    >>> chance = np.full(100, 0.02)
+    >>> [round(float(np.exp(within_meetings(p, two, five, chance))), 5) for p in (-99.0, np.log(0.001), 0.0)]
+    [8e-05, 0.001, 0.00384]
     """
     law = np.ones(1)
     for p in probability[other].tolist():
         law = np.convolve(law, [1.0 - p, p])
     seen = law[int(np.count_nonzero(there & other))]
     as_rare, rarer = float(law[law <= seen * (1 + 1e-9)].sum()), float(law[law < seen * (1 - 1e-9)].sum())
-    return math.log(min(max((as_rare + rarer) / 2.0, as_rare / _CAP, 1e-300), 1.0))
+    return min(max(log_p, math.log(max(rarer, 1e-300))), math.log(max(min(as_rare, 1.0), 1e-300)))
