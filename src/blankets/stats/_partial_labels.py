@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.errors import ParameterError
-from blankets.stats._estimate import InformationEstimate, divided
+from blankets.stats._estimate import N_CURVE, InformationEstimate, divided
 from blankets.stats._information import (
     Loss,
     as_tables,
@@ -38,8 +38,8 @@ from blankets.stats._information import (
     plug_in,
     seen_dof_by_stratum,
 )
+from blankets.stats._level_law import LevelLaw
 from blankets.stats._special import normal_ppf
-from blankets.stats._weighted_law import WeightedLaw
 
 Floats = NDArray[np.float64]
 Sampling = Literal["one-sample", "case-control"]
@@ -47,6 +47,7 @@ Sampling = Literal["one-sample", "case-control"]
 NEGATIVE, POSITIVE, UNLABELED = 0, 1, 2
 _CELLS = (-3, -2, -1)
 _ONE_CLASS = {POSITIVE: "Pos (labeled positives with the prior)", NEGATIVE: "Neg (labeled negatives with the prior)"}
+_FEW = 20.0  # expected rows of a kind in a level below which laws of few rows are used
 _IMPOSSIBLE = 0.001  # with a smaller p-value a negative cell contradicts the prior
 
 
@@ -113,7 +114,7 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     -----
     With L_y = ∂I/∂q_y, φ = Σ_y t_y L_y for an unlabeled row, and for a labeled one of class y this plus
     (P/l)(L_y - Σ t L). Near independence the estimate is a sum of chi-squares with weights, methods (4.11); the one
-    chi-square with its mean and variance stands for it, and away from it the one of methods (4.13).
+    chi-square with its mean and variance stands for it; intervals have the law of methods (4.13).
 
     Examples
     --------
@@ -123,24 +124,27 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     """
     checked_loss(loss)
     tables, n_rows, p = _frequencies(counts)
-    everyone, l = p.sum(axis=-2, keepdims=True), p[..., :UNLABELED, :].sum(axis=-2, keepdims=True)
+    labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
+    l = labeled.sum(axis=-2, keepdims=True)
     kept = np.where(l > 0, everyone, 0.0)
     kept = divided(kept, kept.sum(axis=_CELLS, keepdims=True))
-    law = WeightedLaw(tables[..., :UNLABELED, :], kept, n_rows, loss)
-    value = information(kept * law.t, loss)
-    scale, freedom = _one_law(*law.sums())
-    half, same, double = law.scales(np.stack([0.5 * value, value, 2.0 * value]))
+    t = divided(labeled, l)
+    value, slope = information(kept * t, loss), derivative(kept * t, loss)
+    mean = (t * slope).sum(axis=-2, keepdims=True)
+    phi = np.concatenate([mean + divided(kept, l) * (slope - mean), mean], axis=-2)
+    rows = tables[..., :UNLABELED, :].sum(axis=-2)
+    ends = np.zeros_like(n_rows), np.ones_like(n_rows)
+    law = LevelLaw(kept[..., 0, :], t[..., POSITIVE, :], rows, ends, n_rows, loss)
+    scale, freedom = _one_law(*law.null_sums())
     return InformationEstimate(
         value=np.where(l.sum(axis=_CELLS) > 0, value, np.nan),
-        variance=law.variance(law.t),
+        variance=delta_variance(np.concatenate([labeled, kept - l], axis=-2), phi, n_rows),
         statistic=divided(value, scale),
         dof=freedom,
         scale=scale,
         repaired=_without_label(l, everyone),
         estimator="MAR-F (labeled rows weighted by x)",
-        law_variance=4.0 * value * same,
-        half_scale=half,
-        double_scale=double,
+        curve=_curve(law, value, freedom > 0),
     )
 
 
@@ -317,7 +321,10 @@ def scored_information(
     phi = derived[..., :1, :] + w[..., np.newaxis, :, np.newaxis] * contrast
     phi = phi + np.swapaxes(moved, -1, -2)[..., np.newaxis, :, :]
     scale, dof = _scored_scale(tables, p, whole, w)
-    usable = _varies(p.sum(axis=(-3, -1)), w)
+    shares, everyone = p.sum(axis=(-3, -1)), p.sum(axis=-2)
+    usable = _varies(shares, w)
+    share = np.clip(divided(q[..., 1, :], everyone), 0.0, 1.0)
+    law = LevelLaw(everyone, share, tables.sum(axis=-2), _two_values(shares, w), n_rows, loss, _pivot(shares, w, gradient))
     return InformationEstimate(
         value=np.where(usable, value, np.nan),
         variance=np.where(repaired | ~usable, np.nan, delta_variance(p, phi, n_rows)),
@@ -327,7 +334,43 @@ def scored_information(
         repaired=repaired,
         contradicts_prior=_contradicted(q, p, by_class, gradient, n_rows),
         estimator=estimator,
+        curve=_curve(law, value, usable & (dof > 0) & law.is_small(_FEW)),
     )
+
+
+def _two_values(labels: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """Return the two values of a score that has, at every share of positives, the mean and variance of ``w``.
+
+    With Var(w) in all rows, a label's probability is p(l) (1 + (t - p(y=1)) (w - p(y=1)) / Var(w)) at the share t: so
+    the variance of w is A + B t - t², and the values are its roots. Scores of two values have these.
+    """
+    mean = (labels * w).sum(axis=-1)
+    square, off = (labels * w**2).sum(axis=-1), w - mean[..., np.newaxis]
+    b = divided((labels * w**2 * off).sum(axis=-1), (labels * off**2).sum(axis=-1))
+    root = np.sqrt(np.maximum(b**2 + 4.0 * (square - mean * b), 0.0))
+    return np.minimum((b - root) / 2.0, 0.0), np.maximum((b + root) / 2.0, 1.0)
+
+
+def _pivot(labels: Floats, w: Floats, gradient: Floats) -> Floats | None:
+    """Return the value of the score that stays if the shares of labels change, None if all do.
+
+    If positives are more frequent than expected, a label's share changes by p(l) (w - p(y=1)), and scores by a straight
+    line in w, which is 0 at the pivot: at 0 for labeled positives, and at 1 for labeled negatives.
+    """
+    if not gradient.any():
+        return None
+    off = w - (labels * w).sum(axis=-1, keepdims=True)
+    moved = (gradient @ (labels * off)[..., np.newaxis])[..., 0]
+    steep = divided((labels * off * moved).sum(axis=-1), (labels * off**2).sum(axis=-1))
+    return (labels * w).sum(axis=-1) - divided((labels * moved).sum(axis=-1), np.where(steep == 0.0, 1e-6, steep))
+
+
+def _curve(law: LevelLaw, value: Floats, where: NDArray[np.bool_]) -> Floats:
+    """Return the curve of the law of some of the tables, NaN for the others."""
+    found = np.full((*np.shape(value), 2, N_CURVE), np.nan)
+    if where.any():
+        found[where] = law.of(where).curve(value[where])
+    return found
 
 
 def _varies(labels: Floats, w: Floats) -> NDArray[np.bool_]:
