@@ -15,7 +15,8 @@ An interval uses one of four distributions ("laws") of the estimate. This is the
 * **normal**: Î ± z σ/√N (methods (4.2) and methods (4.9)). At independence σ = 0, and it covers nothing.
 
 **auto** takes *levels* where there is a curve, elsewhere *matched* (which is *noncentral* where σ is not defined), and
-*normal* from Î > 50 standard errors on, where all agree. benchmarks/coverage.py prints what the intervals cover in every regime of labels.
+*normal* from Î > 50 standard errors on, where all agree. benchmarks/coverage.py prints what the intervals cover in
+every regime of labels.
 """
 
 from __future__ import annotations
@@ -163,8 +164,8 @@ def _on_lines(at: Floats, xs: Floats, ys: Floats) -> Floats:
 class _Matched:
     """The law c χ²(mean/c, I/c) of what was measured, with a scale c that depends on I, methods (4.10).
 
-    ``measured``: the estimate. ``mean``: what it is on average at independence. ``none``, ``same``: the scale where I is
-    0 and where it is ``measured``; it is on the straight line between them, and stays beyond.
+    ``measured``: the estimate. ``mean``: what it is on average at independence. ``none``, ``same``: the scale where I
+    is 0 and where it is ``measured``; it is on the straight line between them, and stays beyond.
     """
 
     def __init__(self, measured: Floats, mean: Floats, none: Floats, same: Floats) -> None:

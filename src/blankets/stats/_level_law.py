@@ -1,9 +1,9 @@
 """The law of an estimate that is a sum over levels of x: of MAR-F, and of scores of labels (PU, one class, noise).
 
-Given how many rows have each level, the shares of positives in the levels are independent, and each is a binomial share.
-So mean, variance and skewness of the estimate at a given table are sums of exact sums over binomial counts, methods
-(4.13): right with few rows in a level, and where implied cells are cut at 0. The law is the Pearson curve of type III
-with these three moments (a gamma law that is moved and stretched; near independence a chi-square).
+Given how many rows have each level, the shares of positives in the levels are independent, and each is a binomial
+share. So mean, variance and skewness of the estimate at a given table are sums over binomial counts, methods (4.13):
+right with few rows in a level, and where implied cells are cut at 0. The law is the noncentral chi-square with this
+mean and variance, with its skewness corrected.
 
 A confidence limit asks for the law at tables with the effect of the limit. They lie on a path, methods (4.14): each
 level's log odds move toward those of the stratum, or away from them, the faster the less is known of them, as they do
@@ -23,7 +23,7 @@ from blankets.stats._special import noncentral_chi2_cdf
 Floats = NDArray[np.float64]
 
 _CELLS = (-2, -1)
-_COUNTS = np.arange(17.0)  # of a level, for sums over its binomial law; in wide laws they are further apart
+_COUNTS = np.arange(-8.0, 9.0)  # of a level, from its mean, for sums over its binomial law; wide laws leave gaps
 _WIDE = 4.0  # standard deviations from the mean beyond which counts are left out
 _STEPS = np.linspace(-3.0, 3.0, 13)  # logarithms of how far a table is from independence, the estimate's being 0
 _REACH = 3.2  # standard errors on both sides that the curve reaches; beyond, it goes on straight
@@ -38,8 +38,8 @@ class LevelLaw:
 
     ``p``: shares of all rows. ``t``: shares of positives that were measured, between 0 and 1. ``rows``: how many rows
     each is from. ``support``: the two values that a row can have, of shape (...) each; a share is a mean of them.
-    ``n_rows``: all rows. ``pivot``, of shape (...): where the share of positives in all rows is known, shares are stretched from this
-    value until they fit it.
+    ``n_rows``: all rows. ``pivot``, of shape (...): where the share of positives in all rows is known, shares are
+    stretched from this value until they fit it.
     """
 
     def __init__(
@@ -65,8 +65,8 @@ class LevelLaw:
         """Return the laws of some of the tables."""
         low, high, n_rows = (np.broadcast_to(a, where.shape)[where] for a in (*self.support, self.n_rows))
         pivot = None if self.pivot is None else np.broadcast_to(self.pivot, where.shape)[where]
-        levels = (np.broadcast_to(a, (*where.shape, *a.shape[-2:]))[where] for a in (self.p, self.t, self.rows))
-        return LevelLaw(*levels, (low, high), n_rows, self.loss, pivot)
+        p, t, rows = (np.broadcast_to(a, (*where.shape, *a.shape[-2:]))[where] for a in (self.p, self.t, self.rows))
+        return LevelLaw(p, t, rows, (low, high), n_rows, self.loss, pivot)
 
     def null_sums(self) -> tuple[Floats, Floats]:
         """Return S₁ and S₂ of methods (4.11), sums of the weights near independence and of their squares."""
@@ -82,6 +82,13 @@ class LevelLaw:
         error = _WIDE * np.sqrt(self._noise(t))
         cut = ((self.low < 0) & (t < error)) | ((self.high > 1) & (1.0 - t < error))
         return np.asarray((self.used & (rare | cut)).any(axis=_CELLS))
+
+    def curves(self, measured: Floats, where: NDArray[np.bool_]) -> Floats:
+        """Return the curves of some of the tables, NaN for the others."""
+        found = np.full((*np.shape(measured), 2, N_CURVE), np.nan)
+        if where.any():
+            found[where] = self.of(where).curve(measured[where])
+        return found
 
     def curve(self, measured: Floats) -> Floats:
         """Return effects' roots and, at each, the normal quantile of P(estimate <= measured), shape (..., 2, k)."""
@@ -189,7 +196,7 @@ class LevelLaw:
         def root(t: Floats) -> Floats:
             tau = np.where(self.both, (self.x_given_z * t).sum(axis=-1, keepdims=True), 0.5)
             told = np.where(self.used, self._told(t, tau, t), 0.0)
-            return np.sqrt(np.maximum((self.p * told).sum(axis=_CELLS), 0.0))
+            return np.asarray(np.sqrt(np.maximum((self.p * told).sum(axis=_CELLS), 0.0)))
 
         # What is nearer to independence than chance alone brings it starts from there.
         usual = np.sqrt(divided(second, first))
@@ -204,6 +211,34 @@ class LevelLaw:
         goals = [low + (high - low) * k for k in np.linspace(0.0, 1.0, N_CURVE - 1)]
         at = [_interpolated(np.maximum(goal, seen[0]), seen, np.stack(steps)) for goal in goals]
         return [flat, *(table(step, away) for step in at)]
+
+
+def two_values(labels: Floats, w: Floats) -> tuple[Floats, Floats]:
+    """Return the two values of a score that has, at every share of positives, the mean and variance of ``w``.
+
+    With Var(w) in all rows, a label's probability is p(l) (1 + (t - p(y=1)) (w - p(y=1)) / Var(w)) at the share t: so
+    the variance of w is A + B t - t², and the values are its roots. Scores of two values have these.
+    """
+    mean = (labels * w).sum(axis=-1)
+    square, off = (labels * w**2).sum(axis=-1), w - mean[..., np.newaxis]
+    b = divided((labels * w**2 * off).sum(axis=-1), (labels * off**2).sum(axis=-1))
+    root = np.sqrt(np.maximum(b**2 + 4.0 * (square - mean * b), 0.0))
+    return np.minimum((b - root) / 2.0, 0.0), np.maximum((b + root) / 2.0, 1.0)
+
+
+def pivot_of(labels: Floats, w: Floats, gradient: Floats) -> Floats | None:
+    """Return the value of the score that stays if the shares of labels change, None if all do.
+
+    If positives are more frequent than expected, a label's share changes by p(l) (w - p(y=1)), and scores by a straight
+    line in w, which is 0 at the pivot: at 0 for labeled positives, and at 1 for labeled negatives.
+    """
+    if not gradient.any():
+        return None
+    off = w - (labels * w).sum(axis=-1, keepdims=True)
+    moved = (gradient @ (labels * off)[..., np.newaxis])[..., 0]
+    steep = divided((labels * off * moved).sum(axis=-1), (labels * off**2).sum(axis=-1))
+    shift = divided((labels * moved).sum(axis=-1), np.where(steep == 0.0, 1e-6, steep))
+    return np.asarray((labels * w).sum(axis=-1) - shift)
 
 
 def _given_sums(chance: Floats, away: Floats, parts: Floats, back: Floats) -> tuple[Floats, Floats, Floats]:
@@ -240,7 +275,7 @@ def _given_sums(chance: Floats, away: Floats, parts: Floats, back: Floats) -> tu
 
 
 def _polynomials(chance: Floats, away: Floats, left: Floats) -> list[Floats]:
-    """Return what ``left`` has of the orthonormal polynomials of the errors, of degrees 1 to 4; 0 of those not there."""
+    """Return what ``left`` has of the orthonormal polynomials of the errors, of degrees 1 to 4; 0 if there is none."""
     basis, size = [np.ones_like(away)], []
     for _ in range(4):
         new = away * basis[-1]
@@ -284,18 +319,18 @@ def pearson_cdf(z: Floats, skewness: Floats) -> Floats:
     straight = ~(np.abs(skewness) >= _STRAIGHT)
     shape = 4.0 / np.where(straight, 1.0, skewness) ** 2
     x = np.maximum(shape + np.where(skewness < 0, -z, z) * np.sqrt(shape), 0.0)
-    return np.where(straight, ndtr(z), np.where(skewness < 0, gammaincc(shape, x), gammainc(shape, x)))
+    return np.asarray(np.where(straight, ndtr(z), np.where(skewness < 0, gammaincc(shape, x), gammainc(shape, x))))
 
 
 def _binomial(rows: Floats, share: Floats) -> tuple[Floats, Floats]:
     """Return counts and their probabilities, shape (17, ...): all that matter, or evenly spaced ones of them."""
     mean = rows * share
-    deviation = np.sqrt(mean * (1.0 - share))
-    step = np.maximum(np.ceil(2.0 * _WIDE * deviation / _COUNTS[-1]), 1.0)
-    first = np.maximum(np.minimum(np.floor(mean - _WIDE * deviation), rows - step * _COUNTS[-1]), 0.0)
-    counts = first + step * _COUNTS.reshape(-1, *[1] * share.ndim)
-    seen, counts = counts <= rows, np.minimum(counts, rows)
-    log = xlogy(counts, share) + xlogy(rows - counts, 1.0 - share) - gammaln(counts + 1.0) - gammaln(rows - counts + 1.0)
+    step = np.maximum(np.ceil(_WIDE * np.sqrt(mean * (1.0 - share)) / _COUNTS[-1]), 1.0)
+    counts = np.round(mean) + step * _COUNTS.reshape(-1, *[1] * share.ndim)
+    seen, counts = (counts >= 0) & (counts <= rows), np.clip(counts, 0.0, rows)
+    log = (
+        xlogy(counts, share) + xlogy(rows - counts, 1.0 - share) - gammaln(counts + 1.0) - gammaln(rows - counts + 1.0)
+    )
     log = np.where(seen, log, -np.inf)
     chance = np.exp(log - log.max(axis=0))
     return counts, chance / chance.sum(axis=0)

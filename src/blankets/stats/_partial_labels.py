@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.errors import ParameterError
-from blankets.stats._estimate import N_CURVE, InformationEstimate, divided
+from blankets.stats._estimate import InformationEstimate, divided
 from blankets.stats._information import (
     Loss,
     as_tables,
@@ -38,7 +38,7 @@ from blankets.stats._information import (
     plug_in,
     seen_dof_by_stratum,
 )
-from blankets.stats._level_law import LevelLaw
+from blankets.stats._level_law import LevelLaw, pivot_of, two_values
 from blankets.stats._special import normal_ppf
 
 Floats = NDArray[np.float64]
@@ -144,7 +144,7 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
         scale=scale,
         repaired=_without_label(l, everyone),
         estimator="MAR-F (labeled rows weighted by x)",
-        curve=_curve(law, value, freedom > 0),
+        curve=law.curves(value, freedom > 0),
     )
 
 
@@ -324,7 +324,9 @@ def scored_information(
     shares, everyone = p.sum(axis=(-3, -1)), p.sum(axis=-2)
     usable = _varies(shares, w)
     share = np.clip(divided(q[..., 1, :], everyone), 0.0, 1.0)
-    law = LevelLaw(everyone, share, tables.sum(axis=-2), _two_values(shares, w), n_rows, loss, _pivot(shares, w, gradient))
+    law = LevelLaw(
+        everyone, share, tables.sum(axis=-2), two_values(shares, w), n_rows, loss, pivot_of(shares, w, gradient)
+    )
     return InformationEstimate(
         value=np.where(usable, value, np.nan),
         variance=np.where(repaired | ~usable, np.nan, delta_variance(p, phi, n_rows)),
@@ -334,43 +336,8 @@ def scored_information(
         repaired=repaired,
         contradicts_prior=_contradicted(q, p, by_class, gradient, n_rows),
         estimator=estimator,
-        curve=_curve(law, value, usable & (dof > 0) & law.is_small(_FEW)),
+        curve=law.curves(value, usable & (dof > 0) & law.is_small(_FEW)),
     )
-
-
-def _two_values(labels: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """Return the two values of a score that has, at every share of positives, the mean and variance of ``w``.
-
-    With Var(w) in all rows, a label's probability is p(l) (1 + (t - p(y=1)) (w - p(y=1)) / Var(w)) at the share t: so
-    the variance of w is A + B t - t², and the values are its roots. Scores of two values have these.
-    """
-    mean = (labels * w).sum(axis=-1)
-    square, off = (labels * w**2).sum(axis=-1), w - mean[..., np.newaxis]
-    b = divided((labels * w**2 * off).sum(axis=-1), (labels * off**2).sum(axis=-1))
-    root = np.sqrt(np.maximum(b**2 + 4.0 * (square - mean * b), 0.0))
-    return np.minimum((b - root) / 2.0, 0.0), np.maximum((b + root) / 2.0, 1.0)
-
-
-def _pivot(labels: Floats, w: Floats, gradient: Floats) -> Floats | None:
-    """Return the value of the score that stays if the shares of labels change, None if all do.
-
-    If positives are more frequent than expected, a label's share changes by p(l) (w - p(y=1)), and scores by a straight
-    line in w, which is 0 at the pivot: at 0 for labeled positives, and at 1 for labeled negatives.
-    """
-    if not gradient.any():
-        return None
-    off = w - (labels * w).sum(axis=-1, keepdims=True)
-    moved = (gradient @ (labels * off)[..., np.newaxis])[..., 0]
-    steep = divided((labels * off * moved).sum(axis=-1), (labels * off**2).sum(axis=-1))
-    return (labels * w).sum(axis=-1) - divided((labels * moved).sum(axis=-1), np.where(steep == 0.0, 1e-6, steep))
-
-
-def _curve(law: LevelLaw, value: Floats, where: NDArray[np.bool_]) -> Floats:
-    """Return the curve of the law of some of the tables, NaN for the others."""
-    found = np.full((*np.shape(value), 2, N_CURVE), np.nan)
-    if where.any():
-        found[where] = law.of(where).curve(value[where])
-    return found
 
 
 def _varies(labels: Floats, w: Floats) -> NDArray[np.bool_]:
