@@ -2,11 +2,10 @@
 
 import itertools
 import math
-from functools import partial
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import stats
 from scipy.special import chndtr
 
 from blankets.errors import DataError, ParameterError
@@ -397,23 +396,6 @@ def _labeled_by_level(x, positive, labeled):
     margin = np.outer(cells.sum(axis=1), cells.sum(axis=0))
     p = np.concatenate([cells * labeled, (cells * (1 - np.array(labeled))).sum(axis=0, keepdims=True)])
     return p, float((cells * np.log(cells / margin)).sum())
-
-
-def test_mar_f_law_away_from_independence_has_the_variance_of_a_simulation():
-    # One level has the effect and few labels. At the tables where it is a half and twice as strong (its log odds are,
-    # for the others hardly move), the variance of the estimate is that which the law of the first table told.
-    x, labeled, n = [0.1, 0.5, 0.4], np.array([0.05, 0.8, 0.8]), 4000
-    p, effect = _labeled_by_level(x, [0.7, 0.3, 0.3], labeled)
-    told = mar_f_information(n * p)
-    bias = float(told.scale * told.dof)
-    scales = {0.5: told.half_scale, 1.0: told.law_variance / (4 * told.value), 2.0: told.double_scale}
-    rng = np.random.default_rng(11)
-    for times, c in scales.items():
-        excess = partial(lambda q, goal: _labeled_by_level(x, [q, 0.3, 0.3], labeled)[1] - goal, goal=times * effect)
-        p, _ = _labeled_by_level(x, [optimize.brentq(excess, 0.35, 0.99), 0.3, 0.3], labeled)
-        variance = mar_f_information(rng.multinomial(n, p.ravel(), 4000).reshape(-1, 1, 3, 3)).value.var()
-        assert float(2 * c * (bias + 2 * times * effect)) == pytest.approx(variance, rel=0.15)
-    assert told.double_scale < 0.8 * scales[1.0]  # one scale for both would be wrong
 
 
 def test_mar_f_intervals_cover_where_the_level_with_the_effect_has_few_labels():

@@ -13,7 +13,7 @@ from blankets.data import ReadingOptions
 from blankets.questions._question import question
 from blankets.regimes import Question, Regime
 from blankets.results import Ranking
-from blankets.stats import InformationEstimate, Loss, plug_in
+from blankets.stats import N_CURVE, InformationEstimate, Loss, plug_in
 from blankets.study import (
     ABOUT_EXPLAINED,
     Engine,
@@ -30,8 +30,8 @@ from blankets.study import (
     weighs_rows,
 )
 
-_LAW = ("value", "variance", "statistic", "dof", "scale", "law_variance", "half_scale", "double_scale")
-_FIELDS = (*_LAW, "repaired", "contradicts_prior")
+_FIELDS = ("value", "variance", "statistic", "dof", "scale", "law_variance", "repaired", "contradicts_prior")
+_NO_CURVE = np.full((2, N_CURVE), np.nan)
 _TOLD_APART = 1.6448536269514722  # two-sided 10% point of the normal distribution
 
 
@@ -128,31 +128,41 @@ def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstim
         else:
             estimate = plug_in(tables, loss=loss)
         words.append(estimate.estimator)
-        return tuple(np.broadcast_to(getattr(estimate, name), len(counts)).astype(float) for name in _FIELDS)
+        single = (np.broadcast_to(getattr(estimate, name), len(counts)).astype(float) for name in _FIELDS)
+        return (*single, *_curves(estimate, len(counts)).reshape(len(counts), -1).T)
 
-    *numbers, repaired, contradicts = study.information_counter.summarize(
-        summary, xs, study.target, study.known_drivers
-    )
+    found = study.information_counter.summarize(summary, xs, study.target, study.known_drivers)
+    *numbers, repaired, contradicts = found[: len(_FIELDS)]
     parts: dict[str, Any] = dict(zip(_FIELDS, (*numbers, repaired > 0, contradicts > 0), strict=True))
-    return InformationEstimate(**parts, estimator=words[0])
+    curve = np.stack(found[len(_FIELDS) :], axis=-1).reshape(len(xs), *_NO_CURVE.shape)
+    return InformationEstimate(**parts, estimator=words[0], curve=curve)
+
+
+def _curves(estimate: InformationEstimate, n: int) -> NDArray[np.float64]:
+    """Return the curve of each of n estimates."""
+    return np.broadcast_to(estimate.curve, (n, *_NO_CURVE.shape))
 
 
 def _stacked(found: Sequence[InformationEstimate]) -> InformationEstimate:
     """Join estimates of single features."""
     parts: dict[str, Any] = {name: np.array([np.ravel(getattr(one, name))[0] for one in found]) for name in _FIELDS}
-    return InformationEstimate(**parts, estimator=found[0].estimator)
+    curve = np.concatenate([_curves(one, 1) for one in found])
+    return InformationEstimate(**parts, estimator=found[0].estimator, curve=curve)
 
 
 def _together(one: InformationEstimate, other: InformationEstimate) -> InformationEstimate:
     """Join the estimates for different features."""
     both: dict[str, Any] = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in _FIELDS}
     estimators = dict.fromkeys([*one.estimator.split(" and "), other.estimator])
-    return replace(one, **both, estimator=" and ".join(estimators))
+    curve = np.concatenate([_curves(each, len(each.value)) for each in (one, other)])
+    return replace(one, **both, estimator=" and ".join(estimators), curve=curve)
 
 
 def _some(estimate: InformationEstimate, at: NDArray[np.int64]) -> InformationEstimate:
     """Return a subset of the estimates."""
-    return replace(estimate, **{name: getattr(estimate, name)[at] for name in _FIELDS})
+    curve = _curves(estimate, len(estimate.value))[at]
+    parts: dict[str, Any] = {name: getattr(estimate, name)[at] for name in _FIELDS}
+    return replace(estimate, **parts, curve=curve if np.isfinite(curve).any() else _NO_CURVE)
 
 
 def _groups(value: NDArray[np.float64], error: NDArray[np.float64]) -> NDArray[np.int64]:

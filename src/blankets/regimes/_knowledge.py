@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from blankets.regimes._contract import Question
 from blankets.regimes._prior import Prior
-from blankets.stats import InformationEstimate, divided
+from blankets.stats import InformationEstimate, divided, mixed_curves
 
 EVERYTHING = frozenset(Question)
 ESTIMATOR = "estimator in this regime"  # what a message calls it
@@ -62,7 +62,8 @@ def averaged(
     finite = weight * np.isfinite(variances)
     within = divided((finite * np.nan_to_num(variances)).sum(axis=0), finite.sum(axis=0))
     between = (weight * (values - (weight * values).sum(axis=0)) ** 2).sum(axis=0)
-    return replace(central, variance=np.where(np.isfinite(central.variance), within + between, np.nan))
+    variance = np.where(np.isfinite(central.variance), within + between, np.nan)
+    return replace(central, variance=variance, curve=mixed_curves(np.stack([part.curve for part in parts]), weights))
 
 
 def _two_priors(prior: Prior, *, of_negatives: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

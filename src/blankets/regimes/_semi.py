@@ -227,7 +227,8 @@ class SemiSupervised(Regime):
             names = ("value", "variance", "statistic", "dof", "scale", "repaired", "contradicts_prior", "law_variance")
             first = ~(neg.variance < pos.variance)
             mixed = {name: np.where(first, getattr(pos, name), getattr(neg, name)) for name in names}
-            return replace(pos, **mixed, estimator="Pos or Neg, by least variance")
+            curve = np.where(np.asarray(first)[..., np.newaxis, np.newaxis], pos.curve, neg.curve)
+            return replace(pos, **mixed, curve=curve, estimator="Pos or Neg, by least variance")
         b, a = labels.shares
         below = prior.mean < prefer_y0_below(a, b)
         return pos if estimator == "pos" or (estimator == "auto" and below) else neg

@@ -28,7 +28,7 @@ from blankets.results._words import (
     why_not_tested,
     wrapped,
 )
-from blankets.stats import LARGEST, InformationEstimate
+from blankets.stats import LARGEST, N_CURVE, InformationEstimate
 
 TOO_LARGE = (
     "Information measured in few rows for many levels is too large on average; the interval is corrected for that, "
@@ -38,19 +38,11 @@ TOO_LARGE = (
 
 def check_law(law: InformationEstimate, n: int) -> None:
     """Refuse a law that is not one of so many estimates, or that makes no intervals."""
-    for name in (
-        "value",
-        "variance",
-        "statistic",
-        "dof",
-        "scale",
-        "bias",
-        "law_variance",
-        "half_scale",
-        "double_scale",
-    ):
+    for name in ("value", "variance", "statistic", "dof", "scale", "bias", "law_variance"):
         if (array := getattr(law, name)).size not in (1, n) or array.ndim > 1:
             refuse(f"{name!r} in 'law' has {array.size} values for {n} estimates")
+    if law.curve.shape not in ((2, N_CURVE), (n, 2, N_CURVE)):
+        refuse(f"'curve' in 'law' has shape {law.curve.shape} for {n} estimates")
     try:
         with np.errstate(over="raise"):
             law.interval()

@@ -25,7 +25,14 @@ from blankets.stats._contingency import (
 )
 from blankets.stats._drawn import Drawn, draws_test
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
-from blankets.stats._estimate import LARGEST, InformationEstimate, divided, noncentrality_at
+from blankets.stats._estimate import (
+    LARGEST,
+    N_CURVE,
+    InformationEstimate,
+    divided,
+    mixed_curves,
+    noncentrality_at,
+)
 from blankets.stats._explained import EXPLAINED, explained_information
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
@@ -98,6 +105,7 @@ __all__ = [
     "MOST_LEVELS",
     "NEGATIVE",
     "NOTHING",
+    "N_CURVE",
     "POSITIVE",
     "RARE",
     "ROWS_A_FUNCTION",
@@ -147,6 +155,7 @@ __all__ = [
     "means_information",
     "merged_levels",
     "miller_madow",
+    "mixed_curves",
     "moments_of_block",
     "needed_alpha",
     "needed_noncentrality",

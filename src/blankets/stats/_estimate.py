@@ -1,20 +1,22 @@
 """`InformationEstimate`: estimates of information for many features at once, with their intervals.
 
-An interval uses one of three distributions ("laws") of the estimate. This is the rule that chooses between them.
+An interval uses one of four distributions ("laws") of the estimate. This is the rule that chooses between them.
 
 * **noncentral**: near independence an estimate is c χ²(ν, I/c) with a known scale c (1/2N for the plug-in,
   methods (4.3); 1/2κN for the estimators of partial labels). Its distribution function is inverted in I
   (errata D8): the interval is [0, ...] where independence would not be surprising.
 * **matched**: the same law with a scale that depends on I, methods (4.10). At I = 0 it is the one above, c₀; at what
   was measured, Ĩ, it is the one that gives the law the delta method's variance, c₁ = σ²/(4 N Ĩ); in between it is on
-  the straight line, and beyond it stays c₁. Estimators whose σ does not change evenly give the scales at ½ Ĩ and 2 Ĩ as
-  well. The degrees of freedom are those that keep the mean, ν = c₀ν₀/c. A confidence limit asks for the law at
-  *itself*, and not at the estimate: with c₁ alone a table that by chance looks nearly determined has a tiny σ, and a
-  lower limit far too high.
+  the straight line, and beyond it stays c₁. The degrees of freedom are those that keep the mean, ν = c₀ν₀/c. A
+  confidence limit asks for the law at *itself*, and not at the estimate: with c₁ alone a table that by chance looks
+  nearly determined has a tiny σ, and a lower limit far too high.
+* **levels**: mean, variance and skewness are sums over the levels of x, exact for few rows, at tables with the effect
+  of the limit, methods (4.13). Estimators that have it give its ``curve``, where it differs from the others.
 * **normal**: Î ± z σ/√N (methods (4.2) and methods (4.9)). At independence σ = 0, and it covers nothing.
 
-**auto** takes *matched* (which is *noncentral* where σ is not defined), and *normal* from Î > 50 standard errors on,
-where all agree. benchmarks/coverage.py prints what the intervals cover in every regime of labels.
+**auto** takes *levels* where there is a curve, elsewhere *matched* (which is *noncentral* where σ is not defined), and
+*normal* from Î > 50 standard errors on, where all agree. benchmarks/coverage.py prints what the intervals cover in
+every regime of labels.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, ndtri
 
 from blankets.errors import ParameterError
 from blankets.records import Bounds
@@ -31,10 +34,11 @@ from blankets.stats._special import chi2_sf, noncentral_chi2_cdf, normal_ppf
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
-IntervalMethod = Literal["auto", "normal", "noncentral", "matched"]
+IntervalMethod = Literal["auto", "normal", "noncentral", "matched", "levels"]
 
 LARGEST = 1e15  # larger than any number of rows, or statistic
-_METHODS = ("auto", "normal", "noncentral", "matched")
+N_CURVE = 9  # points of a curve, the first of them at independence
+_METHODS = ("auto", "normal", "noncentral", "matched", "levels")
 _CLOSE = 1e-7  # relative precision of the ends of intervals
 _STRONG = 50.0  # standard errors from 0 beyond which the matched law is normal to within one per cent
 _NO_FLAGS = np.zeros((), bool)
@@ -65,12 +69,10 @@ class InformationEstimate:
     law_variance: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(
         default_factory=lambda: np.full((), np.nan)
     )
-    # scale of the matched law at half and at twice what was measured; NaN: between, and that at what was measured
-    half_scale: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(
-        default_factory=lambda: np.full((), np.nan)
-    )
-    double_scale: Annotated[Floats, Bounds(0.0, LARGEST, known=False)] = field(
-        default_factory=lambda: np.full((), np.nan)
+    # where the law is summed over levels: roots of effects and, at each, the normal quantile of P(estimate <= what was
+    # measured), shape (..., 2, N_CURVE); NaN: another law
+    curve: Annotated[Floats, Bounds(-LARGEST, LARGEST, known=False)] = field(
+        default_factory=lambda: np.full((2, N_CURVE), np.nan)
     )
 
     @property
@@ -101,47 +103,75 @@ class InformationEstimate:
         tail = (1.0 - level) / 2.0
         if method == "normal":
             return self._normal(tail)
+        chosen = self.law() if method == "auto" else np.array(method)
+        far, summed = chosen == "normal", (chosen == "levels") & self._has_curve
         measured = self.statistic * self.scale
-        scales = [self.scale] * 4 if method == "noncentral" else self._scales(measured)
-        far = self.law() == "normal" if method == "auto" else np.zeros((), bool)
+        scale = self.scale if method == "noncentral" else self._scale_at(measured)
         # Inverting the far tail is slow, and these will be replaced.
-        law = _Matched(np.where(far, 0.0, measured), self.scale * self.dof, scales)
-        low_n, high_n = self._normal(tail)
-        return np.where(far, low_n, law.limit(1.0 - tail)), np.where(far, high_n, law.limit(tail))
+        law = _Matched(np.where(far | summed, 0.0, measured), self.scale * self.dof, self.scale, scale)
+        (low_n, high_n), (low_c, high_c) = self._normal(tail), (self._on_curve(p) for p in (1.0 - tail, tail))
+        low, high = (np.where(summed, c, law.limit(p)) for c, p in ((low_c, 1.0 - tail), (high_c, tail)))
+        return np.where(far, low_n, low), np.where(far, high_n, high)
 
     def law(self) -> NDArray[np.str_]:
         """Return which law "auto" takes for each estimate."""
         with np.errstate(invalid="ignore"):
-            return np.where(self.value > _STRONG * self.standard_error, "normal", "matched")
+            strong = self.value > _STRONG * self.standard_error
+        return np.where(strong, "normal", np.where(self._has_curve, "levels", "matched"))
 
-    def _scales(self, measured: Floats) -> list[Floats]:
-        """Return the scales at 0, ½, 1 and 2 times what was measured.
+    @property
+    def _has_curve(self) -> Flags:
+        return np.asarray(np.isfinite(self.curve).all(axis=(-2, -1)))
 
-        The third has the delta method's variance; where there is none, all are that near independence.
-        """
+    def _on_curve(self, probability: float) -> Floats:
+        """Return the effect at which the curve has this probability: on straight lines between roots of effects."""
+        roots, z = self.curve[..., 0, :], self.curve[..., 1, :] - normal_ppf(probability)
+        found = _on_lines(np.zeros(()), -z, roots)
+        return np.where(z[..., 0] <= 0, 0.0, np.maximum(found, 0.0) ** 2)
+
+    def _scale_at(self, measured: Floats) -> Floats:
+        """Return the scale with the delta method's variance; where there is none, that near independence."""
         variance = np.where(np.isnan(self.law_variance), self.variance, self.law_variance)
         with np.errstate(divide="ignore", invalid="ignore"):
             scale = variance / (4.0 * measured)
-        at = np.where((scale > 0) & (measured > 0) & np.isfinite(scale), scale, self.scale)
-        half = np.where(self.half_scale > 0, self.half_scale, 0.5 * (self.scale + at))
-        return [self.scale, half, at, np.where(self.double_scale > 0, self.double_scale, at)]
+        return np.where((scale > 0) & (measured > 0) & np.isfinite(scale), scale, self.scale)
 
     def _normal(self, tail: float) -> tuple[Floats, Floats]:
         half = -normal_ppf(tail) * self.standard_error
         return np.maximum(self.value - half, 0.0), np.maximum(self.value + half, 0.0)
 
 
+def mixed_curves(curves: Floats, weights: Floats) -> Floats:
+    """Return the curve whose probabilities are the weighted mean of those of others, of shape (k, ..., 2, N_CURVE).
+
+    It is that of an estimate of which something is not known exactly, such as p(y=1); NaN where one curve is.
+    """
+    roots = curves[..., 0, :]
+    first, last = roots[..., 1].min(axis=0), roots[..., -1].max(axis=0)
+    at = np.stack([np.zeros_like(first), *(first + (last - first) * k for k in np.linspace(0.0, 1.0, N_CURVE - 1))], -1)
+    z = [np.stack([_on_lines(r, one[..., 0, :], one[..., 1, :]) for r in np.moveaxis(at, -1, 0)], -1) for one in curves]
+    p = sum(weight * ndtr(each) for weight, each in zip(weights, z, strict=True))
+    return np.stack([at, np.clip(ndtri(p), -8.0, 8.0)], axis=-2)
+
+
+def _on_lines(at: Floats, xs: Floats, ys: Floats) -> Floats:
+    """Return ys on straight lines between rising xs, of shape (..., k), and on the first and last line outside."""
+    k = np.clip((xs < at[..., np.newaxis]).sum(axis=-1, keepdims=True), 1, xs.shape[-1] - 1)
+    (x0, x1), (y0, y1) = ([np.take_along_axis(v, i, -1)[..., 0] for i in (k - 1, k)] for v in (xs, ys))
+    return np.asarray(y0 + (y1 - y0) * divided(at - x0, x1 - x0))
+
+
 class _Matched:
     """The law c χ²(mean/c, I/c) of what was measured, with a scale c that depends on I, methods (4.10).
 
-    ``measured``: the estimate. ``mean``: what it is on average at independence. ``scales``: the scale where I is 0, ½,
-    1 and 2 times ``measured``; it is on straight lines between them, and stays beyond.
+    ``measured``: the estimate. ``mean``: what it is on average at independence. ``none``, ``same``: the scale where I
+    is 0 and where it is ``measured``; it is on the straight line between them, and stays beyond.
     """
 
-    def __init__(self, measured: Floats, mean: Floats, scales: list[Floats]) -> None:
-        self.shape = np.broadcast_shapes(*(np.shape(a) for a in (measured, mean, *scales)))
+    def __init__(self, measured: Floats, mean: Floats, none: Floats, same: Floats) -> None:
+        self.shape = np.broadcast_shapes(*(np.shape(a) for a in (measured, mean, none, same)))
         self.measured, self.mean = (np.broadcast_to(a, self.shape).ravel() for a in (measured, mean))
-        self.scales = np.stack([np.broadcast_to(a, self.shape).ravel() for a in scales])
+        self.scales = np.stack([np.broadcast_to(a, self.shape).ravel() for a in (none, same)])
 
     def limit(self, probability: float) -> Floats:
         """Return the I at which what was measured is this quantile of the law; 0 where it is less even at 0.
@@ -175,10 +205,8 @@ class _Matched:
 
     def _excess(self, effect: Floats, at: NDArray[np.int64], probability: float) -> Floats:
         """Return P(estimate <= what was measured) at an effect, less ``probability``; it falls with the effect."""
-        measured, (none, half, same, double) = self.measured[at], self.scales[:, at]
-        times = divided(effect, measured)
-        rise = [np.clip(times / 0.5, 0.0, 1.0), np.clip((times - 0.5) / 0.5, 0.0, 1.0), np.clip(times - 1.0, 0.0, 1.0)]
-        scale = none + (half - none) * rise[0] + (same - half) * rise[1] + (double - same) * rise[2]
+        measured, (none, same) = self.measured[at], self.scales[:, at]
+        scale = none + (same - none) * np.clip(divided(effect, measured), 0.0, 1.0)
         mean = divided(self.mean[at], scale)
         usable = (mean > 0) & (measured > 0)
         p = noncentral_chi2_cdf(divided(measured, scale), np.where(usable, mean, 1.0), divided(effect, scale))

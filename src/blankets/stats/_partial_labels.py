@@ -38,8 +38,8 @@ from blankets.stats._information import (
     plug_in,
     seen_dof_by_stratum,
 )
+from blankets.stats._level_law import LevelLaw, pivot_of, two_values
 from blankets.stats._special import normal_ppf
-from blankets.stats._weighted_law import WeightedLaw
 
 Floats = NDArray[np.float64]
 Sampling = Literal["one-sample", "case-control"]
@@ -47,6 +47,7 @@ Sampling = Literal["one-sample", "case-control"]
 NEGATIVE, POSITIVE, UNLABELED = 0, 1, 2
 _CELLS = (-3, -2, -1)
 _ONE_CLASS = {POSITIVE: "Pos (labeled positives with the prior)", NEGATIVE: "Neg (labeled negatives with the prior)"}
+_FEW = 20.0  # expected rows of a kind in a level below which laws of few rows are used
 _IMPOSSIBLE = 0.001  # with a smaller p-value a negative cell contradicts the prior
 
 
@@ -113,7 +114,7 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     -----
     With L_y = ∂I/∂q_y, φ = Σ_y t_y L_y for an unlabeled row, and for a labeled one of class y this plus
     (P/l)(L_y - Σ t L). Near independence the estimate is a sum of chi-squares with weights, methods (4.11); the one
-    chi-square with its mean and variance stands for it, and away from it the one of methods (4.13).
+    chi-square with its mean and variance stands for it; intervals have the law of methods (4.13).
 
     Examples
     --------
@@ -123,24 +124,27 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     """
     checked_loss(loss)
     tables, n_rows, p = _frequencies(counts)
-    everyone, l = p.sum(axis=-2, keepdims=True), p[..., :UNLABELED, :].sum(axis=-2, keepdims=True)
+    labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
+    l = labeled.sum(axis=-2, keepdims=True)
     kept = np.where(l > 0, everyone, 0.0)
     kept = divided(kept, kept.sum(axis=_CELLS, keepdims=True))
-    law = WeightedLaw(tables[..., :UNLABELED, :], kept, n_rows, loss)
-    value = information(kept * law.t, loss)
-    scale, freedom = _one_law(*law.sums())
-    half, same, double = law.scales(np.stack([0.5 * value, value, 2.0 * value]))
+    t = divided(labeled, l)
+    value, slope = information(kept * t, loss), derivative(kept * t, loss)
+    mean = (t * slope).sum(axis=-2, keepdims=True)
+    phi = np.concatenate([mean + divided(kept, l) * (slope - mean), mean], axis=-2)
+    rows = tables[..., :UNLABELED, :].sum(axis=-2)
+    ends = np.zeros_like(n_rows), np.ones_like(n_rows)
+    law = LevelLaw(kept[..., 0, :], t[..., POSITIVE, :], rows, ends, n_rows, loss)
+    scale, freedom = _one_law(*law.null_sums())
     return InformationEstimate(
         value=np.where(l.sum(axis=_CELLS) > 0, value, np.nan),
-        variance=law.variance(law.t),
+        variance=delta_variance(np.concatenate([labeled, kept - l], axis=-2), phi, n_rows),
         statistic=divided(value, scale),
         dof=freedom,
         scale=scale,
         repaired=_without_label(l, everyone),
         estimator="MAR-F (labeled rows weighted by x)",
-        law_variance=4.0 * value * same,
-        half_scale=half,
-        double_scale=double,
+        curve=law.curves(value, freedom > 0),
     )
 
 
@@ -317,7 +321,12 @@ def scored_information(
     phi = derived[..., :1, :] + w[..., np.newaxis, :, np.newaxis] * contrast
     phi = phi + np.swapaxes(moved, -1, -2)[..., np.newaxis, :, :]
     scale, dof = _scored_scale(tables, p, whole, w)
-    usable = _varies(p.sum(axis=(-3, -1)), w)
+    shares, everyone = p.sum(axis=(-3, -1)), p.sum(axis=-2)
+    usable = _varies(shares, w)
+    share = np.clip(divided(q[..., 1, :], everyone), 0.0, 1.0)
+    law = LevelLaw(
+        everyone, share, tables.sum(axis=-2), two_values(shares, w), n_rows, loss, pivot_of(shares, w, gradient)
+    )
     return InformationEstimate(
         value=np.where(usable, value, np.nan),
         variance=np.where(repaired | ~usable, np.nan, delta_variance(p, phi, n_rows)),
@@ -327,6 +336,7 @@ def scored_information(
         repaired=repaired,
         contradicts_prior=_contradicted(q, p, by_class, gradient, n_rows),
         estimator=estimator,
+        curve=law.curves(value, usable & (dof > 0) & law.is_small(_FEW)),
     )
 
 
