@@ -97,7 +97,7 @@ def test_damaged_files(tmp_path, name, data):
     [
         ("x.csv", b"", "is empty or does not begin with a line of column names"),
         ("x.csv", bytes(range(256)) * 20, "is not UTF-8 text"),
-        ("x.csv", CONTENTS["x.parquet"], "is not UTF-8 text"),
+        ("x.csv", CONTENTS["x.parquet"], "is a Parquet file, not text"),
         ("x.parquet", CONTENTS["x.csv"], "cannot be read"),
         ("x.parquet", CONTENTS["x.parquet"][:-9], "cannot be read"),
         ("x.csv.gz", CONTENTS["x.csv.gz"][:40], "cannot be read"),

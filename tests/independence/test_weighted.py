@@ -109,7 +109,7 @@ def test_law_of_a_fit_that_takes_much_of_the_groups():
 def test_few_groups_leave_fewer_functions_or_none():
     rng = np.random.default_rng(0)
     group = np.repeat(np.arange(16), 10)
-    frame = numbers(x=rng.normal(size=160), y=rng.normal(size=160), c=rng.integers(0, 6, 160))
+    frame = numbers(x=rng.normal(size=160), y=rng.normal(size=160), c=rng.integers(0, 6, 160).astype(str))
     tests = WeightedBlocks(frame, Units(frame, groups=group))
     assert tests.test(0, 1).dof == 1  # four pairs of functions would need 20 groups
     assert not tests.test(0, 2).reliable  # five levels beside the first would need 25

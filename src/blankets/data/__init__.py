@@ -59,7 +59,6 @@ __all__ = [
     "no_file",
     "numbers_of",
     "on_scales",
-    "several_numbers",
     "open_chunks",
     "open_table",
     "pack_chunks",
@@ -70,6 +69,7 @@ __all__ = [
     "refuse_units",
     "repeated",
     "repeated_reading",
+    "several_numbers",
     "stacked",
     "table_of",
 ]

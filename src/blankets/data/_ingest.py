@@ -109,9 +109,8 @@ def ingest(
     store = data if isinstance(data, Store) else Store.open(data) if is_store(data) else None
     if store is not None:
         _check_store(store, target)
-        data = (
-            store.measured(_cut(store, reading, target if number_target is False else None)) if numbers else store.frame
-        )
+        cut = _cut(store, reading, target if number_target is False else None)
+        data = store.measured(cut, target) if numbers else store.frame
     asked = AskedColumns.of(open_table(data, reading.of_files), target, y, reading)
     work = _Work(asked, numbers, numbers and number_target is not False)
     column = work.target_column()
@@ -322,9 +321,10 @@ class _Work:
         beside = bool(frame.numbers)
         ordered = frozenset(frame.names[j] for j in frame.ordered)
         found = found_orders(levels, self.asked.reading, self.asked.target, ordered, beside_numbers=beside)
-        self.findings.ordered += found.names
+        names = (*found.scales, *found.several)
+        self.findings.ordered += names
         self.findings.notes += found.notes
-        return replace(frame, ordered=frame.ordered | {frame.index(name) for name in found.names})
+        return replace(frame, ordered=frame.ordered | {frame.index(name) for name in names})
 
     def _kept_rows(self) -> Mask:
         """Return the rows without missing values in the features that will be used."""

@@ -29,7 +29,8 @@ Levels = Mapping[str, tuple[object, ...]]
 class Orders(NamedTuple):
     """Columns whose levels seem to have an order, and what to say of them."""
 
-    names: tuple[str, ...] = ()
+    scales: tuple[str, ...] = ()
+    several: tuple[str, ...] = ()  # numbers, beside columns that are tested as numbers
     notes: tuple[str, ...] = ()
 
 
@@ -44,7 +45,7 @@ def found_orders(
     Examples
     --------
     >>> levels = {"school": (8, 9, 10, 12, 16), "region": (1, 2, 3, 4), "grade": (1, 2, 3, 4, 5)}
-    >>> found_orders(levels, Reading(), "grade", (), beside_numbers=True).names
+    >>> found_orders(levels, Reading(), "grade", (), beside_numbers=True).several
     ('school',)
     """
     if reading.ordered is not None:
@@ -54,16 +55,15 @@ def found_orders(
         for name, some in levels.items()
         if name not in ordered and reading.rule_for(name)[0] != "categorical"
     }
-    names, notes = [], []
+    scales, notes = [], []
     for scale, alike in on_scales(free).items():
-        names += alike
+        scales += alike
         notes.append(
             f"{len(alike)} columns look like answers on a scale from {scale[0]} to {scale[-1]} and were read in "
             f"that order: {listed(alike, 3)}; ordered=[] reads them without."
         )
-    if beside_numbers:
-        names += [name for name in free if name not in names and name != target and several_numbers(free[name])]
-    return Orders(tuple(names), tuple(notes))
+    others = [name for name in free if name not in scales and name != target] if beside_numbers else []
+    return Orders(tuple(scales), tuple(name for name in others if several_numbers(free[name])), tuple(notes))
 
 
 def on_scales(levels: Levels) -> dict[tuple[int, ...], list[str]]:

@@ -25,7 +25,7 @@ from blankets.data._columns import Column, Mask, Numbers, Refused
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import NARROW, Frame, code_type, digest
 from blankets.data._ingest import Ingested, Target
-from blankets.data._orders import found_orders
+from blankets.data._orders import found_orders, on_scales
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns, check_rows
 from blankets.data._store import Store, StoreWriter, is_store
@@ -85,8 +85,10 @@ def pack_ingested(done: Ingested, path: Path, uncut: Frame | None = None) -> Sto
     there = {} if uncut is None else {uncut.names[j]: number for j, number in uncut.numbers.items()}
     labeled = done.encoder.missing_labels  # a number with a level for missing values is no number
     numbers = {j: there[name] for j, name in enumerate(frame.names) if name in there and name not in labeled}
-    scales = frozenset() if uncut is None else {uncut.names[j] for j in uncut.ordered}
-    ordered = frame.ordered | {j for j, name in enumerate(frame.names) if name in scales}
+    found = {} if uncut is None else {uncut.names[j]: uncut.levels[j] for j in uncut.ordered}
+    scales = {name for alike in on_scales(found).values() for name in alike}
+    ordered = frame.ordered | {frame.index(name) for name in scales}
+    several = {frame.index(name) for name in found} - ordered
     fingerprint = _fingerprint([frame.fingerprint(), target, [n.digest().hex() for n in numbers.values()]])
     if (store := reusable(path, fingerprint)) is not None:
         return store
@@ -108,6 +110,7 @@ def pack_ingested(done: Ingested, path: Path, uncut: Frame | None = None) -> Sto
             digests=[digest(frame.column(j)) for j in range(frame.n_columns)],
             holes=frame.holes,
             ordered=frozenset(ordered),
+            several=frozenset(several),
         )
 
 
@@ -151,7 +154,6 @@ class _Packing:
                 if name != self.asked.target:
                     self.findings.use(name, codings[name])
             declared = {name for name in kept if codings[name].kind == "ordered"}
-            # Beside the numbers that are kept; the report is about the codes.
             found = found_orders(
                 {name: codings[name].levels for name in kept if codings[name].binning is None},
                 self.reading,
@@ -180,7 +182,8 @@ class _Packing:
                 fingerprint=fingerprint,
                 digests=[digests[name] for name in kept],
                 holes=frozenset(k for k, name in enumerate(kept) if codings[name].holes),
-                ordered=frozenset(k for k, name in enumerate(kept) if name in declared or name in found.names),
+                ordered=frozenset(k for k, name in enumerate(kept) if name in declared or name in found.scales),
+                several=frozenset(k for k, name in enumerate(kept) if name in found.several),
             )
 
     def _numbers(self, names: Sequence[str], codings: Mapping[str, Coding], target: Target | None) -> list[int]:

@@ -85,6 +85,7 @@ class _Meta:
     fingerprint: str
     holes: tuple[str, ...] = ()  # columns in which rows without a value have a code beyond the levels
     ordered: tuple[str, ...] = ()  # columns whose levels have an order
+    several: tuple[str, ...] = ()  # columns of several numbers, which are in order where numbers are tested uncut
     n_numbers: Count = 0
     numbers: tuple[Any, ...] = ()  # columns whose values are there too
 
@@ -106,7 +107,8 @@ class _Meta:
             refuse("a name is there twice")
         if (self.report.n_rows, self.report.n_columns) != (self.n_rows, len(names)):
             refuse("the report is about another table")
-        if not {*self.missing_labels, *holes, *self.ordered, *([] if self.target is None else [self.target])} <= names:
+        named = {*self.missing_labels, *holes, *self.ordered, *self.several}
+        if not named.union([] if self.target is None else [self.target]) <= names:
             refuse("the report names a column that is not there")
         for column in self.numbers:
             _check_number(column, names, self.n_numbers)
@@ -167,6 +169,7 @@ class Store:
     _sums: tuple[int, ...] = field(repr=False)
     numbers: dict[int, NumberColumn] = field(default_factory=dict, repr=False)
     _number_sums: dict[int, int] = field(default_factory=dict, repr=False)
+    _several: frozenset[int] = field(default=frozenset(), repr=False)
     _looked: list[bool] = field(default_factory=list, repr=False)
 
     def __repr__(self) -> str:
@@ -217,7 +220,10 @@ class Store:
                 j = frame.index(column["name"])
                 numbers[j] = NumberColumn(values[column["at"]], [bytes.fromhex(column["digest"])])
                 sums[j] = column["sum"]
-        return cls(folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, made, numbers, sums)
+        several = frozenset(frame.index(name) for name in meta.several)
+        return cls(
+            folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, made, numbers, sums, several
+        )
 
     @property
     def frame(self) -> Frame:
@@ -227,8 +233,11 @@ class Store:
             self._looked.append(True)
         return self.layout
 
-    def measured(self, cut: Collection[str] = ()) -> Frame:
-        """Return the frame in which numbers are themselves, but for those to ``cut``; their values are checked."""
+    def measured(self, cut: Collection[str] = (), target: object = None) -> Frame:
+        """Return the frame in which numbers are themselves, but for those to ``cut``; their values are checked.
+
+        Beside them columns of several numbers are in order, but for the ``target``, whose levels are classes.
+        """
         frame, stay = self.frame, {j: column for j, column in self.numbers.items() if self.layout.names[j] not in cut}
         if not stay:
             return frame
@@ -244,6 +253,7 @@ class Store:
             levels=levels,
             blocks=blocks,
             numbers=stay,
+            ordered=frame.ordered.union(j for j in self._several if frame.names[j] != target),
             block_of=block_of,
             position=position,
             digests=dict(frame.digests),
@@ -479,6 +489,7 @@ class StoreWriter:
         digests: Sequence[bytes],
         holes: frozenset[int] = frozenset(),
         ordered: frozenset[int] = frozenset(),
+        several: frozenset[int] = frozenset(),
     ) -> Store:
         """Write the description of the used ``columns``, and give the folder its final name."""
         described = [
@@ -506,6 +517,7 @@ class StoreWriter:
             fingerprint=fingerprint,
             holes=tuple(names[k] for k in sorted(holes)),
             ordered=tuple(names[k] for k in sorted(ordered)),
+            several=tuple(names[k] for k in sorted(several)),
             n_numbers=len(self.number_at),
         )
         both = zip(columns, names, strict=True)
