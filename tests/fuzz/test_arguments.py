@@ -47,7 +47,7 @@ def test_rubbish_is_named(arguments, error, said):
 
 @pytest.mark.parametrize("target", [1.0, [0], (0,), {}, 3, -4])
 def test_target_that_is_no_column_number(target):
-    with pytest.raises(TargetError, match="there is no column number|give one column by its name"):
+    with pytest.raises(TargetError, match=r"there is no column number|give one column by its name"):
         bl.discover(MATRIX, target)
 
 
