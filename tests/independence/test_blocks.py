@@ -11,7 +11,8 @@ from blankets.counting import MemoryCounter, MemoryMoments, _moments
 from blankets.data import ingest
 from blankets.errors import ParameterError
 from blankets.independence import BLOCK_METHODS as METHODS
-from blankets.independence import BlockTests, CalibratedTests, MixedTests, _blocks
+from blankets.independence import BlockTests, CalibratedTests, MixedTests, _blocks, _row_tests
+from blankets.independence._inner_products import explained_of, project
 
 N = 600
 
@@ -252,8 +253,8 @@ def test_probabilities_are_fitted_only_where_a_column_may_be_the_strongest(monke
         table[f"rare {j}"] = np.where(rng.random(1500) < 0.008 + 0.025 * (y > 0.5 + j / 10), "yes", "no")
     moments = MemoryMoments(ingest(table, numbers=True).frame)
     fitted = []
-    real = _blocks.fitted_levels
-    monkeypatch.setattr(_blocks, "fitted_levels", lambda *about: fitted.append(1) or real(*about))
+    real = _row_tests.fitted_levels
+    monkeypatch.setattr(_row_tests, "fitted_levels", lambda *about: fitted.append(1) or real(*about))
     scan = BlockTests(moments, level=0.01).scan(range(2, 8), 1, [0])
     assert scan.strongest(0.01).x == 2
     assert not fitted
@@ -294,12 +295,12 @@ def test_given_a_category_of_many_levels_the_same_is_explained_as_by_least_squar
     table |= {"x": rng.normal(size=2000), "copy": level % 2 + 2 * (rng.random(2000) < 0.5)}
     moments = MemoryMoments(ingest(table, numbers=True).frame)
     given = (0, 1, 2)  # the town tells the column of two levels
-    known = _blocks.project(moments, given)
+    known = project(moments, given)
     assert known.root.shape == (89 + 8 + 1, 89 + 8)
     rows = np.vstack([moments.rows(z, k) for z, k in zip(given, known.widths, strict=True)])
     tested = np.vstack([moments.rows(x, moments.tested(x)) for x in range(5)])
     fitted = rows.T @ np.linalg.lstsq(rows.T, tested.T, rcond=1e-9)[0]
-    explained = _blocks.explained_of(moments, known)
+    explained = explained_of(moments, known)
     assert explained.T @ explained == pytest.approx(tested @ fitted, abs=1e-9)
     basis = known.root.T @ rows
     assert basis @ basis.T == pytest.approx(np.eye(97), abs=1e-9)
@@ -319,11 +320,11 @@ def test_of_many_columns_few_are_tested_as_all_are(monkeypatch):
         assert (moments._whole is not None) == whole
         for given in ((), (1,), (1, 2), (3, 7)):
             usual = BlockTests(moments, level=0.01).scan([5, 0, 40], 4, given)
-            monkeypatch.setattr(_blocks, "_PROJECTED", 10)
+            monkeypatch.setattr(_blocks, "PROJECTED", 10)
             few = BlockTests(moments, level=0.01)
             found = few.scan([5, 0, 40], 4, given)
             assert not few._kept_explained  # nothing was asked about the others
-            monkeypatch.setattr(_blocks, "_PROJECTED", 4096)
+            monkeypatch.setattr(_blocks, "PROJECTED", 4096)
             for name in ("statistic", "dof", "log_p", "effect"):
                 assert getattr(found, name) == pytest.approx(getattr(usual, name), rel=1e-6, nan_ok=True)
 
@@ -335,7 +336,7 @@ def test_members_are_tested_given_many_others_as_one_by_one(monkeypatch):
     table |= {f"c{j}": rng.integers(0, 3, 900).astype(str) for j in range(6)}
     table["y"] = 0.4 * table["x1"] + 0.2 * table["x2"] ** 2 + (table["c1"] == "0") + rng.normal(size=900)
     moments, members = MemoryMoments(ingest(table, numbers=True).frame), range(30)
-    assert _blocks.project(moments, tuple(members)).size > _blocks._MANY_GIVEN
+    assert project(moments, tuple(members)).size > _blocks._MANY_GIVEN
     made = BlockTests(moments, level=0.01)
     found = made.drop_one(members, 30)
     assert list(made._given_rows) == [tuple(members)]  # the others come from it

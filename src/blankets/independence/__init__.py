@@ -1,7 +1,8 @@
 """Tests of independence: is x independent of y given a set, and if not, how strong is the dependence?"""
 
 from blankets.independence._always import AlwaysGiven
-from blankets.independence._blocks import BLOCK_METHODS, BlockTests
+from blankets.independence._block_batch import BLOCK_METHODS
+from blankets.independence._blocks import BlockTests
 from blankets.independence._calibrated import CalibratedTests, table_tests
 from blankets.independence._checking import check_test
 from blankets.independence._clustered import ClusteredTests

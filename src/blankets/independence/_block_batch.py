@@ -14,6 +14,21 @@ from blankets.independence._evidence import Evidence, EvidenceBatch, Given, Lazy
 Places = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+BLOCK_METHODS = (
+    "",
+    "there is nothing to test: the given columns determine one of the two",
+    "inner products of functions of the columns: far from the level",
+    "products of residuals, with the variance that they show",
+    "a rare level, by the law of its own draws",
+    "two rare levels, by the law of their draws, within the exact law of how often they meet",
+    "inner products of functions of the columns: far from the level, as residuals in a part of the rows say too",
+    "inner products of functions of the columns: far from the level if variances do not move with what is given, "
+    "which was not checked because there are too many rows",
+    "products of residuals and inner products, the larger of two p-values: few rows decide",
+    "inner products of functions of the columns: the quick test of a search",
+)
+NOTHING, FAR, ROWS, RARE_LEVEL, MEET, PART, UNCHECKED, LARGER, QUICK = range(1, 10)
+
 
 class AskedTests(Protocol):
     """Tests by inner products that ask rows when they are told to."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from blankets.counting import MemoryMoments, functions_of_column
 from blankets.data import Frame
-from blankets.independence._blocks import project
+from blankets.independence._inner_products import project
 from blankets.stats import InformationEstimate, Loss, explained_information
 
 _FEWEST = 5  # rows without which nothing is said

@@ -1,0 +1,190 @@
+"""Tests of columns from rows, near the level: products of residuals, or the law of a rare level's own draws."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+from numpy.typing import NDArray
+
+from blankets.caching import cached_property
+from blankets.counting import Moments
+from blankets.independence._block_batch import LARGER, MEET, NOTHING, PART, RARE_LEVEL, ROWS
+from blankets.independence._inner_products import ROWS_GIVEN, Floats, Projection, project
+from blankets.stats import (
+    MOST_LEVELS,
+    RARE,
+    ROWS_A_FUNCTION,
+    Basis,
+    FittedLevels,
+    fitted_levels,
+    rows_tests,
+    score_test,
+    whitening,
+    within_meetings,
+)
+
+# A part of the rows is asked first where inner products leave little doubt. If its p-value is below the second, the
+# columns are dependent; at levels from the third on that adds at most 1/1,000 of the level to the errors.
+_PART_ROWS, _SURE, LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
+_TOGETHER = 16  # columns that a thread asks rows about, at most
+_CORES = os.cpu_count() or 1
+_SHARED = 1e6  # products of given and tested functions in all rows, about a millisecond, from which cores share them
+
+
+class GivenRows:
+    """What is given, over the rows.
+
+    ``functions``: where orthonormal functions of the given columns come from, if not from the columns. Each ``step``-th
+    row is asked first where inner products leave little doubt; 0: there are too few rows.
+    """
+
+    def __init__(self, moments: Moments, known: Projection, functions: Callable[[], Floats] | None = None) -> None:
+        self.moments, self.known, self._functions = moments, known, functions
+        self._fits: dict[int, FittedLevels] = {}  # of targets
+        step = moments.n_rows // _PART_ROWS
+        self.step = step if step > 1 and known.size * ROWS_GIVEN * step <= moments.n_rows else 0
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+        return (1 + self.known.size) * self.moments.n_rows * 8
+
+    @cached_property
+    def basis(self) -> Basis:
+        """An orthonormal basis of the given functions."""
+        if self._functions is not None:
+            return Basis.of(self._functions())
+        return Basis.combined(self._rows(self.known), self.known.root, self.moments.n_rows)
+
+    @cached_property
+    def part(self) -> Basis:
+        """The same over a part of the rows."""
+        n_rows, root = len(range(0, self.moments.n_rows, self.step)), self.known.root
+        if not self.known.given:
+            return Basis.combined([], root, n_rows)
+        rows = np.vstack([each[:, :: self.step] for each in self._rows(self.known)])
+        rows -= rows.mean(axis=1, keepdims=True)
+        root = root @ whitening(root.T @ (rows @ rows.T) @ root * self.step) * math.sqrt(self.step)
+        return Basis.combined([rows], root, n_rows)
+
+    def functions(self, known: Projection) -> Floats:
+        """Return orthonormal functions of the given columns."""
+        rows = self._rows(known)
+        return np.asarray(known.root.T @ np.vstack(rows)) if rows else np.zeros((0, self.moments.n_rows))
+
+    def _rows(self, known: Projection) -> list[Floats]:
+        """Return the functions of each given column."""
+        return [self.moments.rows(z, k) for z, k in zip(known.given, known.widths, strict=True)]
+
+    def fitted(self, drawn: int, codes: NDArray[np.int64], *, keep: bool) -> FittedLevels:
+        """Return how probable a category's levels were; ``keep``: this will be asked for again."""
+        if drawn in self._fits:
+            return self._fits[drawn]
+        few = project(self.moments, self.known.given, ROWS_A_FUNCTION, int(self.moments.fewest(drawn)))
+        made = fitted_levels(codes, int(codes.max()) + 1, self.functions(few))
+        if keep:
+            self._fits[drawn] = made
+        return made
+
+
+class RowTests:
+    """Decides about columns from rows, given one y and one set.
+
+    ``sampled``: a part of the rows may be asked first.
+    """
+
+    def __init__(self, y: int, given: GivenRows, *, sampled: bool) -> None:
+        self.moments, self.y, self.given = given.moments, y, given
+        self.step = given.step if sampled else 0
+
+    def of(self, xs: NDArray[np.int64], log_p: Floats) -> list[tuple[float, int]]:
+        """Return log p and method for each column; ``log_p``: what inner products say."""
+        answers = [(float(p), PART) for p in log_p]
+        left = np.arange(len(xs))
+        rare = np.array([any(codes is not None for codes in self._rare(x)) for x in xs.tolist()], bool)
+        if self.step:
+            sure = ~rare & (log_p < 1.5 * self.step * _SURE)
+            if sure.any():
+                sure[sure] = self._asked(xs[sure], self.given.part, self.step) < _SURE
+                left = left[~sure]
+        plain = left[~rare[left]]
+        if len(plain):
+            for i, p in zip(plain.tolist(), self._asked(xs[plain], self.given.basis, 1).tolist(), strict=True):
+                # Of two numbers that are so skewed, no law is known: neither p-value is believed alone.
+                answers[i] = (
+                    (max(p, float(log_p[i])), LARGER) if few_meet(self.moments, int(xs[i]), self.y) else (p, ROWS)
+                )
+        for i in left[rare[left]].tolist():
+            answers[i] = self._of_rare(int(xs[i]))
+        return answers
+
+    def _asked(self, xs: NDArray[np.int64], basis: Basis, step: int) -> Floats:
+        """Return log p-values from every so many-th row; those of many columns by several threads."""
+        moments, y = self.moments, self.y
+        of_y = np.ascontiguousarray(moments.rows(y, moments.tested(y))[:, ::step])
+
+        def of(some: NDArray[np.int64]) -> Floats:
+            rows = [np.ascontiguousarray(moments.rows(x, moments.tested(x))[:, ::step]) for x in some.tolist()]
+            found = rows_tests(rows, moments.first[some], of_y, int(moments.first[y]), basis)
+            return np.asarray(found[0])
+
+        size = _TOGETHER
+        if basis.rows.size * int((moments.start[xs + 1] - moments.start[xs]).sum()) >= _SHARED:
+            size = min(size, -(-len(xs) // _CORES))
+        if len(xs) <= size:
+            return of(xs)
+        parts = np.split(xs, range(size, len(xs), size))
+        with ThreadPoolExecutor(min(len(parts) - 1, _CORES)) as pool:
+            others = [pool.submit(of, part) for part in parts[1:]]
+            return np.concatenate([of(parts[0]), *(other.result() for other in others)])
+
+    def _of_rare(self, x: int) -> tuple[float, int]:
+        """Return log p and method for one column, where it or y is a category with rare levels."""
+        y, (rare_x, rare_y) = self.y, self._rare(x)
+        # The rarer of the two is the one that is drawn; of equal ones the first column, whoever asks.
+        counts = [np.inf if c is None else self.moments.fewest(j) for j, c in ((x, rare_x), (y, rare_y))]
+        x_is_drawn = counts[0] < counts[1] or (counts[0] == counts[1] and x < y)
+        drawn, codes, other = (x, rare_x, y) if x_is_drawn else (y, rare_y, x)
+        return self._drawn(drawn, codes, other, rare_y if x_is_drawn else rare_x)
+
+    def _drawn(
+        self, drawn: int, codes: NDArray[np.int64] | None, other: int, others: NDArray[np.int64] | None
+    ) -> tuple[float, int]:
+        """Test a category with rare levels by the law of its draws."""
+        if codes is None:
+            return 0.0, NOTHING
+        moments, counts = self.moments, np.bincount(codes)
+        functions = moments.rows(drawn, moments.tested(drawn))
+        by_level = np.array([functions[:, np.argmax(codes == level)] for level in range(len(counts))]).T
+        first = (int(moments.first[other]), int(moments.first[drawn]))
+        fitted, rows = self.given.fitted(drawn, codes, keep=drawn == self.y), moments.rows(other, moments.tested(other))
+        log_p = score_test(rows, by_level, codes, fitted, self.given.basis.rows[1:], first)[0]
+        if moments.fewest(other) >= RARE or len(counts) > 2 or others is None or others.max() > 1:
+            return log_p, RARE_LEVEL
+        # Given the rows of the rarer level, whose number does not vary, the other column is drawn in them.
+        rare, rare_other = int(counts.argmin()), int(np.bincount(others).argmin())
+        probability = self.given.fitted(other, others, keep=other == self.y).probability[rare_other]
+        return within_meetings(log_p, others == rare_other, codes == rare, probability), MEET
+
+    def _rare(self, x: int) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
+        """Return the levels of x and of y, of each that is a category, if few rows are to have the rarest of both.
+
+        Their products would be so skewed that the spread which they show goes with their sum; see methods (10.15).
+        """
+        moments, y = self.moments, self.y
+        return (levels_of(moments, x), levels_of(moments, y)) if few_meet(moments, x, y) else (None, None)
+
+
+def few_meet(moments: Moments, x: int, y: int) -> bool:
+    """Tell whether few rows are expected to have the rarest levels of both."""
+    return moments.fewest(x) * moments.fewest(y) < RARE * moments.n_rows
+
+
+def levels_of(moments: Moments, x: int) -> NDArray[np.int64] | None:
+    """Return the levels of a category that has not too many."""
+    codes = moments.codes(x)
+    return codes if codes is not None and 1 <= int(codes.max()) < MOST_LEVELS else None
