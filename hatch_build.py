@@ -69,9 +69,9 @@ cdef extern from "_sums.h":
     ) nogil
 cdef extern from "_draws.h":
     void draw_strata(
-        const int64 *rows, const int64 *columns, const int64 *order, int64 n, int64 width, int64 stride, uint32 *labels,
-        int64 *left, int64 *drawn, const int64 *terms, int64 n_terms, double unit, uint64 state, int64 observed,
-        int64 slack, int64 most, int64 enough, double level, int64 *n_hits, int64 *n_larger, int64 *n_drawn
+        const int64 *rows, const int64 *columns, const int64 *order, int64 n, int64 width, int64 stride, uint64 *states,
+        int64 *sums, int64 *before, const int64 *terms, int64 n_terms, double unit, int64 observed, int64 slack,
+        int64 most, int64 enough, double level, int64 *n_hits, int64 *n_larger, int64 *n_drawn
     ) nogil
 cdef extern from "_residuals.h":
     int64 place_of(const double *number) nogil

@@ -404,7 +404,7 @@ def test_permutations_have_the_distribution_of_the_margins(k):
     [(2, 2, 9, 150), (3, 2, 30, 200), (3, 3, 4, 160), (4, 3, 7, 200), (5, 2, 3, 120), (2, 2, 1, 700), (3, 3, 40, 1500)],
 )
 def test_permutations_drawn_beside_one_another_are_those_drawn_in_turn(n_x, n_y, n_z, n_rows):
-    """From the 25th on eight are drawn at once, in tables of few levels and rows; in others none is."""
+    """Eight are drawn at once, each with random numbers of its own."""
     rng = np.random.default_rng(n_rows)
     table = np.zeros((n_x, n_y, n_z), np.int32)
     np.add.at(table, tuple(np.minimum(rng.geometric(0.6, n_rows) - 1, n - 1) for n in (n_x, n_y, n_z)), 1)
@@ -412,7 +412,7 @@ def test_permutations_drawn_beside_one_another_are_those_drawn_in_turn(n_x, n_y,
     found = []
     for k in (Python(), kernels):
         formula = k.Formula(entropy_terms(n_rows), True, 0.0, False, False)
-        found.append([np.asarray(k.permute(*asked, formula, most, 10**6, 0.0)).tolist() for most in (20, 24, 25, 61)])
+        found.append([np.asarray(k.permute(*asked, formula, most, 10**6, 0.0)).tolist() for most in (5, 8, 9, 61)])
     assert found[0] == found[1]
 
 

@@ -12,7 +12,7 @@ from math import exp, lgamma, log, sqrt
 
 import numpy as np
 
-from blankets.kernels._room import MOST_KNOWN, Formula, Room, given_back, has_codes
+from blankets.kernels._room import AT_ONCE, MOST_KNOWN, Formula, Room, given_back
 from blankets.kernels._statistics import are_counts, mixed, put_margins, put_y, term
 from blankets.kernels._types import *
 
@@ -83,65 +83,46 @@ def _decided(hits: int64, expected: float64) -> bint:
 
 
 @inner
-def _permuted(width: int64, formula: Formula, room: Room) -> int64:
-    """Return Σ o ln o of one permutation of the strata: what `draw_strata` does, which is faster.
+def _permuted(width: int64, k: int64, formula: Formula, room: Room) -> int64:
+    """Return Σ o ln o of one permutation of the strata, by the random numbers of state ``k``.
 
-    The generator is xorshift64 (Marsaglia 2003), whose upper half is used.
+    Rows are drawn by their place among those that are left, sorted by columns: a place below the sum of the first
+    columns takes one from this sum. The generator is xorshift64 (Marsaglia 2003), whose upper half is used.
+    `draw_strata` does the same, faster.
     """
     every: uint64 = 0xFFFFFFFFFFFFFFFF
-    state: uint64 = room.state
     total: int64 = 0
-    at: int64 = 0
-    stop: int64 = 0
-    for place in range(room.n_varying):
-        z: int64 = room.order[place]
-        at = stop
+    for at in range(room.n_varying):
+        z: int64 = room.order[at]
+        left: int64 = 0
         n_columns: int64 = 0
         while n_columns < width and room.margins[z, n_columns] > 0:
-            room.left[n_columns] = room.margins[z, n_columns]
-            stop += room.left[n_columns]
+            left += room.margins[z, n_columns]
+            room.sums[n_columns] = left
             n_columns += 1
         for i in range(1, width):
-            if room.rows[z, i] == 0:
-                break
             for j in range(n_columns):
-                room.drawn[j] = 0
+                room.before[j] = room.sums[j]
             for _ in range(room.rows[z, i]):
+                state: uint64 = room.states[k]
                 state = (state ^ (state << 13)) & every
                 state ^= state >> 7
                 state = (state ^ (state << 17)) & every
-                span: uint64 = stop - at
-                pick: int64 = at + (((state >> 32) * span) >> 32)
-                label: uint32 = room.new[pick]
-                room.new[pick] = room.new[at]
-                room.new[at] = label
-                room.drawn[label] += 1
-                at += 1
+                room.states[k] = state
+                place: int64 = ((state >> 32) * left) >> 32
+                for j in range(n_columns):
+                    room.sums[j] -= place < room.sums[j]
+                left -= 1
+            last: int64 = 0
             for j in range(n_columns):
-                total += term(room.drawn[j], formula.terms, formula.unit)
-                room.left[j] -= room.drawn[j]
+                drawn: int64 = room.before[j] - room.sums[j]
+                total += term(drawn - last, formula.terms, formula.unit)
+                last = drawn
+        last = 0
         for j in range(n_columns):
-            total += term(room.left[j], formula.terms, formula.unit)
-    room.state = state
+            total += term(room.sums[j] - last, formula.terms, formula.unit)
+            last = room.sums[j]
     return total
-
-
-@inner
-def _set_labels(width: int64, room: Room) -> bint:
-    """Set the column of each row, stratum by stratum; tell whether there is memory enough."""
-    stop: int64 = 0
-    for z in range(room.n_varying):
-        for j in range(width):
-            stop += room.margins[z, j]
-    if not has_codes(room, stop):
-        return False
-    stop = 0
-    for place in range(room.n_varying):
-        for j in range(width):
-            for _ in range(room.margins[room.order[place], j]):
-                room.new[stop] = j
-                stop += 1
-    return True
 
 
 @inner
@@ -149,16 +130,15 @@ def _draw(width: int64, most: int64, enough: int64, level: float64, formula: For
     """Permute the strata; set how many permutations were as large as observed, how many larger, how many drawn.
 
     Drawing stops after ``most``, or when ``enough`` were as large as observed, or, if the level is not 0, when the
-    decision there is clear. Without memory for the rows nothing is drawn.
+    decision there is clear.
     """
     slack: int64 = whole(TIE * room.observed) + 1
-    room.state = max(room.state, 1)  # zero would stay zero
+    for k in range(AT_ONCE):
+        room.states[k] = max(mixed(room.state, k), 1)  # zero would stay zero
     room.hits = room.larger = room.n_drawn = 0
-    if not _set_labels(width, room):
-        return
     if not cython.compiled:
         while room.n_drawn < most and room.hits < enough:
-            total = _permuted(width, formula, room)
+            total = _permuted(width, room.n_drawn % AT_ONCE, formula, room)
             room.n_drawn += 1
             room.hits += total >= room.observed - slack
             room.larger += total > room.observed + slack
@@ -172,13 +152,12 @@ def _draw(width: int64, most: int64, enough: int64, level: float64, formula: For
         room.n_varying,
         width,
         room.rows.shape[1],
-        cython.address(room.new[0]),
-        cython.address(room.left[0]),
-        cython.address(room.drawn[0]),
+        cython.address(room.states[0]),
+        cython.address(room.sums[0]),
+        cython.address(room.before[0]),
         cython.address(formula.terms[0]),
         formula.terms.shape[0] - 1,
         formula.unit,
-        room.state,
         room.observed,
         slack,
         most,

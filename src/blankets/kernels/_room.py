@@ -9,6 +9,7 @@ from blankets.kernels._types import *
 MOST_LANES: int64 = 32  # levels that are counted at once (_lanes.h)
 SLOT_ROWS: int64 = 255  # rows that a count of one byte can hold
 MOST_LEVELS: int64 = 256  # of codes of a byte
+AT_ONCE: int64 = 8  # permutations that are drawn beside one another (_draws.h)
 MOST_KNOWN: int64 = 1024  # permuted tables whose answers are remembered
 # Strata whose mean and variance of G are remembered, at first and at most: powers of 2, as logarithms.
 FIRST_KNOWN: int64 = 11
@@ -280,7 +281,7 @@ class Room:
         many strata were put there, and by how many bits a key is shifted to its place.
     margins
         Those of y, for permutations, which may exchange x and y.
-    keys, left, drawn, known, known_p
+    keys, states, sums, before, known, known_p
         What permutations need (see `blankets.kernels._permute`), and answers to the latest of them.
     at, kind, start
         Candidates in the order in which they are counted.
@@ -325,8 +326,9 @@ class Room:
     n_known: int64
     shift: int64
     keys: NewWords
-    left: NewInts
-    drawn: NewInts
+    states: NewWords
+    sums: NewInts
+    before: NewInts
     known: NewWords
     known_p: NewReals
     observed: int64
@@ -362,7 +364,8 @@ class Room:
         self.keys = self.y_keys = view(np.empty(0, np.uint64))
         self.order = self.rarest = self.y_few = self.y_most = view(ints)
         self.known_strata, self.n_known, self.shift = view(np.zeros((1 << FIRST_KNOWN, 4))), 0, 64 - FIRST_KNOWN
-        self.left = self.drawn = view(ints)
+        self.states, self.sums = view(np.empty(AT_ONCE, np.uint64)), view(ints)
+        self.before = self.sums
         self.known, self.known_p = view(np.zeros(MOST_KNOWN, np.uint64)), view(np.empty(MOST_KNOWN))
         self.depth, self.owner, self.strong = 0, None, False
 
@@ -399,7 +402,7 @@ class Room:
         most = max(n_x, n_y)
         if self.rows.shape[0] < n_strata or self.rows.shape[1] < most:
             self.rows, self.margins = (view(np.empty((n_strata, most), np.int64)) for _ in range(2))
-            self.left, self.drawn = (view(np.empty(most, np.int64)) for _ in range(2))
+            self.sums, self.before = (view(np.empty(AT_ONCE * most, np.int64)) for _ in range(2))
             self.keys = view(np.empty(n_strata, np.uint64))
             self.order, self.rarest = (view(np.empty(n_strata, np.int64)) for _ in range(2))
         if self.part.shape[0] < n_x * n_y + n_x + n_y:
