@@ -126,7 +126,7 @@ class BlockTests(CountedTests):
 
     def _reflected(self, known: Projection, whole: Projection, mirror: Reflection) -> GivenRows:
         """Return the functions of a set over the rows, from those of the set with one column more."""
-        return GivenRows(self.moments, known, lambda: mirror.of(self._rows_of(whole).basis.rows[1:]))
+        return GivenRows(self.moments, known, lambda: mirror.of_basis(self._rows_of(whole).basis))
 
     def _scan(
         self,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from blankets.counting import GIVEN, Moments
 from blankets.independence._evidence import Given
-from blankets.stats import canonical_test, log_p_of_functions, whitening, wide_log_lambda
+from blankets.stats import Basis, canonical_test, log_p_of_functions, whitening, wide_log_lambda
 
 ROWS_GIVEN = 8.0  # rows for each function conditioned on, beyond one for each column
 PROJECTED = 4096  # functions of all columns that are projected at once: wide tables have few copies of anything
@@ -64,6 +64,16 @@ class Reflection(NamedTuple):
     def of(self, rows: Floats) -> Floats:
         """Return what it makes of coefficients or functions, one a row."""
         return np.asarray(rows[self.first :] - self.across[self.first :] @ (self.along @ rows))
+
+    def of_basis(self, whole: Basis) -> Basis:
+        """Return what it makes of a basis over the rows, whose constant stays."""
+        k, functions = self.first, whole.rows[1:]
+        along = self.along @ functions
+        gone = functions[:k] - self.across[:k] @ along
+        rows = np.empty((len(whole.rows) - k, functions.shape[1]))
+        rows[0] = whole.rows[0]
+        np.subtract(functions[k:], np.matmul(self.across[k:], along, out=rows[1:]), out=rows[1:])
+        return Basis(rows, whole.leverage - np.einsum("ij,ij->j", gone, gone))
 
 
 class Products(NamedTuple):

@@ -38,12 +38,12 @@ _SHARED = 1e6  # products of given and tested functions in all rows, about a mil
 class GivenRows:
     """What is given, over the rows.
 
-    ``functions``: where orthonormal functions of the given columns come from, if not from the columns. Each ``step``-th
-    row is asked first where inner products leave little doubt; 0: there are too few rows.
+    ``make``: where their basis comes from, if not from the columns. Each ``step``-th row is asked first where inner
+    products leave little doubt; 0: there are too few rows.
     """
 
-    def __init__(self, moments: Moments, known: Projection, functions: Callable[[], Floats] | None = None) -> None:
-        self.moments, self.known, self._functions = moments, known, functions
+    def __init__(self, moments: Moments, known: Projection, make: Callable[[], Basis] | None = None) -> None:
+        self.moments, self.known, self._make = moments, known, make
         self._fits: dict[int, FittedLevels] = {}  # of targets
         step = moments.n_rows // _PART_ROWS
         self.step = step if step > 1 and known.size * ROWS_GIVEN * step <= moments.n_rows else 0
@@ -56,8 +56,8 @@ class GivenRows:
     @cached_property
     def basis(self) -> Basis:
         """An orthonormal basis of the given functions."""
-        if self._functions is not None:
-            return Basis.of(self._functions())
+        if self._make is not None:
+            return self._make()
         return Basis.combined(self._rows(self.known), self.known.root, self.moments.n_rows)
 
     @cached_property

@@ -10,6 +10,7 @@ remove each other, and neither is a member. So the answer of every search is che
    that small (step-down, after Benjamini & Hochberg 1995). With the level α itself, many would enter by chance.
 2. Columns that entered in this way leave again if they are irrelevant at level α given the other members. Members
    found by the search stay: with few rows, the test of a weak true member given many others may not be significant.
+   This is asked after every entry; once members are many, after some of them (an eighth of those beyond 16).
 3. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
    more. Then members can only be added, so the loop ends, and the columns outside are irrelevant given the members.
    Once there are too few rows to test any column outside, five more may enter; those that still depend are undecided.
@@ -46,6 +47,7 @@ from blankets.search.iamb import outside
 from blankets.stats import log_chi2_sf
 
 _SWAPS = 10  # after this many columns have left, none may leave any more
+_FEW, _SELDOM = 16, 8  # beyond so many members, one in so many of the others must be new before members may leave
 _BEYOND = 5  # columns that may enter after rows have become too few to test any given the members
 _DEEP = 3  # largest number of members to condition on, if there are too few rows for all of them
 _SETS = 200  # most sets of such members
@@ -145,14 +147,20 @@ def settle(
     (1, 2)
     """
     blanket = _Blanket(tests, target, candidates, list(members), alpha, trace)
-    seen, settled, n_left = {frozenset(members)}, False, 0
-    while (best := blanket.strongest()) is not None and not blanket.beyond_rows():
-        blanket.enter(best, "dependent on the target given all members")
-        if settled:
-            continue
+    seen, settled, n_left, n_new = {frozenset(members)}, False, 0, 0
+    while True:
+        best = blanket.strongest()
+        stop = best is None or blanket.beyond_rows()
+        if best is not None and not stop:
+            blanket.enter(best, "dependent on the target given all members")
+            n_new += 1
+        elif settled or not n_new:
+            break
         before = len(blanket.members)
+        if settled or (not stop and _SELDOM * n_new < before - _FEW):
+            continue
         blanket.leave(stay)
-        now = frozenset(blanket.members)
+        now, n_new = frozenset(blanket.members), 0
         n_left += before - len(now)
         settled = now in seen or n_left >= _SWAPS
         seen.add(now)
