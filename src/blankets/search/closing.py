@@ -388,25 +388,36 @@ def equivalents_of(
     level = alpha / max(len(columns), 1)
     if not len(columns) or not members:
         return {}
-    quick, found = tests.by_formula(), dict[int, tuple[int, ...]]()
-    redundant = dict[int, bool]()  # columns that were tested given all members: the same question for each of these
+    able, found = _able_to_replace(tests, target, members, columns, alpha, level), dict[int, tuple[int, ...]]()
+    # Few columns make a member irrelevant, so this comes before their own p-values at a small level.
+    for b in {b: None for some in able.values() for b in some}:
+        replaced = [a for a in members if b in able[a]]
+        batch = tests.drop_one((*members, b), target, replaced)
+        for a in batch.xs[~batch.independent(alpha)].tolist():
+            able[a].remove(b)
     for a in members:
-        rest = tuple(z for z in members if z != a)
-        alone = quick.scan((*columns, a), target, rest)
-        tells = alone.effect - alone.dof / (2.0 * np.asarray(alone.n_rows))  # minus what chance adds
-        near = alone.where((tells[:-1] >= tells[-1] / 2.0).nonzero()[0])
-        able = near.xs[_perhaps_dependent(near, level)] if len(near) else near.xs
-        if not len(able):
+        if not able[a]:
             continue
-        if new := [x for x in able.tolist() if x not in redundant]:
-            redundant |= zip(new, tests.scan(new, target, members).independent(alpha).tolist(), strict=True)
-        able = able[[redundant[x] for x in able.tolist()]]
-        # Few columns make a member irrelevant, so this comes before their own p-values at a small level.
-        able = able[[tests.test(a, target, (*rest, b)).independent(alpha) for b in able.tolist()]]
-        if not len(able):
-            continue
-        batch = tests.at_level(level).scan(able, target, rest)
+        batch = tests.at_level(level).scan(able[a], target, tuple(z for z in members if z != a))
         stand_ins = batch.xs[batch.order(batch.dependent(level))].tolist()
         if stand_ins:
             found[a] = tuple(stand_ins)
     return found
+
+
+def _able_to_replace(
+    tests: IndependenceTest, target: int, members: Sequence[int], columns: Sequence[int], alpha: float, level: float
+) -> dict[int, list[int]]:
+    """Return, for each member, the columns that tell about as much in its place, and nothing beside it."""
+    quick, able = tests.by_formula(), dict[int, list[int]]()
+    for a in members:
+        alone = quick.scan((*columns, a), target, tuple(z for z in members if z != a))
+        tells = alone.effect - alone.dof / (2.0 * np.asarray(alone.n_rows))  # minus what chance adds
+        near = alone.where((tells[:-1] >= tells[-1] / 2.0).nonzero()[0])
+        able[a] = near.xs[_perhaps_dependent(near, level)].tolist() if len(near) else []
+    some = list({b: None for each in able.values() for b in each})
+    if some:
+        beside = tests.scan(some, target, members)
+        redundant = set(beside.xs[beside.independent(alpha)].tolist())
+        able = {a: [b for b in each if b in redundant] for a, each in able.items()}
+    return able
