@@ -324,7 +324,7 @@ class BlockTests(CountedTests):
         lost = np.flatnonzero(np.isnan(found[1]))
         if len(lost):
             found[:, lost] = by_directions(told.of_some(lost), n)
-        return found[0], found[1], found[2], found[3]
+        return found[0] + 0.0, found[1], found[2], found[3]  # no -0, which people would read
 
     def _projection(self, given: Given) -> Projection:
         """Return the basis of a set, from the last ones or anew."""
