@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from blankets.counting import MemoryCounter
-from blankets.data import Frame
+from blankets.counting import MemoryCounter, MemoryMoments
+from blankets.data import Frame, ingest
 from blankets.independence import (
+    BlockTests,
     ConditionedTests,
     DSeparation,
     EvidenceBatch,
@@ -15,7 +16,8 @@ from blankets.independence import (
 )
 from blankets.results._false_members import n_chances
 from blankets.search import ALGORITHMS, Found, Trace
-from blankets.search.closing import close, equivalents_of, settle
+from blankets.search._equivalents import equivalents_of
+from blankets.search.closing import close, settle
 from search.graphs import truth, varied_dag
 
 ALPHA = 0.01
@@ -160,3 +162,54 @@ def test_equivalents_and_chances_are_the_same_if_a_column_that_tells_nothing_is_
         assert [batch.asked for _, batch in trace.scans] == [(), found.members]
         growing = Trace(scans=[("growing", batch) for _, batch in trace.scans])
         assert n_chances(growing, 0, 4) == 3 + 2  # three columns given nothing, two given the first member
+
+
+def numbers(**columns):
+    return BlockTests(MemoryMoments(ingest(columns, numbers=True).frame), level=ALPHA)
+
+
+def test_numbers_that_rows_show_no_sign_of_leave_and_weak_ones_stay():
+    rng = np.random.default_rng(0)
+    cause, none, weak, noise = rng.normal(size=(4, 600))
+    basis = np.linalg.qr(np.column_stack([np.ones(600), cause, cause**2, weak, weak**2, noise]))[0]
+    none -= basis @ (basis.T @ none)  # not even by chance
+    tests = numbers(y=cause + 0.08 * weak + noise, cause=cause, none=none, weak=weak)
+    p = {x: tests.test(x, 0, [z for z in (1, 2, 3) if z != x]).p for x in (1, 2, 3)}
+    assert p[1] < ALPHA < p[3] < 0.5 < p[2]
+    found = [1, 2, 3]
+    assert settle(tests, 0, found, found, alpha=ALPHA, trace=Trace(), stay=found) == (1, 3)
+    assert settle(tests, 0, found, found, alpha=ALPHA, trace=Trace(), stay=found, required=[2]) == (1, 2, 3)
+
+
+def test_categories_found_by_a_search_stay():
+    cause, none = np.tile([0, 0, 1, 1], 100), np.tile([0, 1, 0, 1], 100)
+    y = np.where(np.arange(400) % 8 < 4, cause, 1 - cause)
+    y[:200] = cause[:200]
+    tests = asked(y, cause, none)
+    assert tests.test(2, 0, [1]).p > 0.5
+    assert settle(tests, 0, [1, 2], [1, 2], alpha=ALPHA, trace=Trace(), stay=[1, 2]) == (1, 2)
+
+
+def test_many_members_are_asked_to_leave_less_often():
+    rng = np.random.default_rng(1)
+    causes = rng.normal(size=(40, 2000))
+    tests, asked_for = numbers(y=causes.sum(axis=0), **{f"x{i}": c for i, c in enumerate(causes)}), []
+    drop_one = BlockTests.drop_one
+
+    class Asked(BlockTests):
+        def drop_one(self, members, y, only=None):
+            asked_for.append(len(members))
+            return drop_one(self, members, y, only)
+
+        def at_level(self, level):
+            return self
+
+        def by_rows(self):
+            return self
+
+    tests = Asked(tests.moments, level=ALPHA)
+    members = settle(tests, 0, list(range(1, 41)), [], alpha=ALPHA, trace=Trace())
+    assert sorted(members) == list(range(1, 41))
+    assert asked_for[:22] == list(range(2, 24))  # after every entry, from the second on
+    assert 24 < len(asked_for) < 40
+    assert asked_for[-1] == 40
