@@ -150,6 +150,8 @@ def own_neighbors(search: LocalSearch, neighbors: Neighbors, raw: Neighbors | No
     ``neighbors``: gives the neighborhood of a column. ``raw``: the same before the check of symmetry, if there is one.
     """
     found = neighbors(search.target)
+    if search.trace.brief:
+        return found
     before = found if raw is None else raw(search.target)
     search.tell(before)
     for x in before.members:
@@ -224,6 +226,8 @@ def found(
     if search.capped:
         search.trace.note(search.about_cap)
     members = (*neighbors, *common_children)
+    if search.trace.brief:
+        return Found(members=members)
     known = _Separators(around or {}, search.target, dict(separators))
     return Found(
         members=members,
