@@ -47,7 +47,7 @@ def pcmb(
         return search.once("pc", x, lambda: symmetric(raw, x))
 
     own = own_neighbors(search, neighbors, raw)
-    return blanket_of(search, own, neighbors)
+    return blanket_of(search, own, neighbors, raw=raw)
 
 
 def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:

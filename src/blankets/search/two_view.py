@@ -106,7 +106,7 @@ def _by_small_sets(
     def neighbors(x: int) -> Neighborhood:
         return symmetric(raw, x)
 
-    found = blanket_of(search, own_neighbors(search, neighbors, raw), neighbors)
+    found = blanket_of(search, own_neighbors(search, neighbors, raw), neighbors, raw=raw)
     kept = tuple(x for x in found.members if _testable(tests, target, x, found.members))
     for x in found.members:
         if x not in kept:
