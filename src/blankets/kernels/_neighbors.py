@@ -11,7 +11,7 @@ import numpy as np
 
 from blankets.kernels._room import Formula, Table
 from blankets.kernels._rows import known_columns
-from blankets.kernels._subsets import Weakest, separate_columns
+from blankets.kernels._subsets import Weakest, begin, separate_columns
 from blankets.kernels._tail import is_weaker
 from blankets.kernels._types import *
 
@@ -19,6 +19,7 @@ from blankets.kernels._types import *
 ENDED: int64 = 0
 ASKED: int64 = 1
 LONG: int64 = 2
+MOST_GIVEN: int64 = 32  # columns that a set may have here
 # What was done to a column.
 PASSED: int64 = 0
 ADMITTED: int64 = 1
@@ -54,6 +55,7 @@ class Growing:
     work: float64  # rows that the tests asked for would read
     capped: bint  # some sets were larger than allowed
     round: int64
+    found: Weakest  # the latest search
     steps: list  # type: ignore[type-arg]  # what was done, in which round, to which column, its set and answers
 
     def __init__(self, columns: Ints, answers: NewReals2, reliable: NewBytes) -> None:
@@ -65,7 +67,7 @@ class Growing:
             self.sets.append(())
         self.n_members = self.n_at = self.performed = self.round = 0
         self.asked = self.work = 0.0
-        self.capped = False
+        self.capped, self.found = False, Weakest(n, 0, min(n, MOST_GIVEN))
 
     def note(self, action: int64, i: int64) -> None:
         """Record what is done to a candidate."""
@@ -160,34 +162,38 @@ def _ask(
     g.work += n_tests * table.n_rows
     if g.asked > most_asked:
         return ASKED
-    if g.work > patience:
+    found: Weakest = g.found
+    if g.work > patience or largest > found.places.shape[1]:
         return LONG
-    columns, chosen_from = np.empty(n, np.int64), np.empty(m, np.int64)
-    some: NewInts = view(columns)
-    among: NewInts = view(chosen_from)
+    begin(found, fixed)
+    found.largest = largest
+    found.distinct = None  # type: ignore[assignment]
+    for i in range(g.columns.shape[0]):
+        found.settled[i] = True
     for k in range(n):
-        some[k] = g.columns[g.at[k]]
+        found.settled[g.at[k]] = False
         g.capped = g.capped or m - g.inside[g.at[k]] > most_given
+    chosen_from = np.empty(m, np.int64)
+    among: NewInts = view(chosen_from)
     for k in range(m):
         among[k] = g.columns[g.members[k]]
-    found: Weakest = Weakest(n, fixed, largest)
     while n > 0 and found.left():
         place: int64 = m - 1 if newest else -1
-        more: int64 = separate_columns(table, formula, columns, y, chosen_from, place, INFINITY, patience, found)
+        more: int64 = separate_columns(table, formula, g.columns, y, among, place, INFINITY, patience, found)
         if more < 0:
             return LONG
         g.performed += more
     for k in range(n):
         i: int64 = g.at[k]
-        weaker: bint = is_weaker(found.log_p[k], found.statistic[k], g.answers[2, i], g.answers[0, i])
-        if newest and not (found.reliable[k] and (not g.reliable[i] or weaker)):
+        weaker: bint = is_weaker(found.log_p[i], found.statistic[i], g.answers[2, i], g.answers[0, i])
+        if newest and not (found.reliable[i] and (not g.reliable[i] or weaker)):
             continue
-        g.answers[0, i] = found.statistic[k]
-        g.answers[1, i] = found.dof[k]
-        g.answers[2, i] = found.log_p[k]
-        g.answers[3, i] = found.method[k]
-        g.reliable[i] = found.reliable[k]
-        g.sets[i] = tuple([among[found.places[k, j]] for j in range(found.size[k])])
+        g.answers[0, i] = found.statistic[i]
+        g.answers[1, i] = found.dof[i]
+        g.answers[2, i] = found.log_p[i]
+        g.answers[3, i] = found.method[i]
+        g.reliable[i] = found.reliable[i]
+        g.sets[i] = tuple([among[found.places[i, j]] for j in range(found.size[i])])
     return ENDED
 
 

@@ -279,9 +279,15 @@ def _distinct(table: Table, columns: Any, room: Room) -> Any:
     return np.ascontiguousarray(np.asarray(table.codes)[np.ix_(columns, one_of)]), numbers
 
 
-def _fewer(table: Table, xs: Ints, y: int64, among: Ints, room: Room) -> Any:
-    """Return the question about the rows that differ in its columns: their table, xs, y and among; () if many do."""
-    columns = np.unique(np.concatenate([xs, among, [y]]))  # ascending, as the order of strata follows from theirs
+def _fewer(table: Table, xs: Ints, y: int64, among: Ints, room: Room, settled: Bytes) -> Any:
+    """Return the question about the rows that differ in its columns: their table, xs, y and among; () if many do.
+
+    Candidates that are settled are asked no more, whatever their columns are there.
+    """
+    open_ones = np.asarray(xs)[np.asarray(settled) == 0]
+    columns = np.unique(
+        np.concatenate([open_ones, among, [y]])
+    )  # ascending, as the order of strata follows from theirs
     found = _distinct(table, columns, room)
     if found is None:
         return ()
@@ -289,6 +295,7 @@ def _fewer(table: Table, xs: Ints, y: int64, among: Ints, room: Room) -> Any:
     np.asarray(few.codes)[:], np.asarray(few.weights)[:] = found[0], np.bincount(found[1][0])
     np.asarray(few.arities)[:] = np.asarray(table.arities)[columns]
     some, others = np.searchsorted(columns, xs), np.searchsorted(columns, among)
+    some = np.minimum(some, len(columns) - 1)
     return few.table, view(some), int(np.searchsorted(columns, y)), view(others)
 
 
@@ -346,7 +353,7 @@ def separate_columns(
         with nogil:
             performed = _separate(table, formula, xs, y, among, fixed, log_alpha, most, room, weakest)
     if performed >= 0 and weakest.distinct is None and weakest.left():
-        weakest.distinct = _fewer(table, xs, y, among, room)
+        weakest.distinct = _fewer(table, xs, y, among, room, weakest.settled)
     if performed >= 0 and weakest.distinct:
         small, some, target, others = weakest.distinct
         more: int64 = _separate_few(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
@@ -358,7 +365,7 @@ def separate_columns(
 
 
 @inner
-def _begin(weakest: Weakest, smallest: int64) -> void:
+def begin(weakest: Weakest, smallest: int64) -> void:
     """Begin a search anew."""
     for i in range(weakest.settled.shape[0]):
         weakest.statistic[i] = weakest.log_p[i] = weakest.method[i] = weakest.rows[i] = NAN
@@ -416,14 +423,14 @@ def _is_turned_away(
     m: int64 = columns.shape[0] - 2
     y: int64 = columns[m + 1]
     room.depth = 0
-    _begin(others, 1)
+    begin(others, 1)
     n: int64 = _separate(table, formula, columns[:m], y, columns[: m + 1], m, log_alpha, patience, room, others)
     if n < 0 or others.next <= others.largest:
         return -1
     for i in range(m):
         if others.settled[i]:
             return -1
-    _begin(own, 0)
+    begin(own, 0)
     more: int64 = _separate(table, formula, columns[m : m + 1], y, columns[:m], -1, log_alpha, patience, room, own)
     return n + more if more >= 0 and own.settled[0] else -1
 
