@@ -168,8 +168,8 @@ def _ask(
     begin(found, fixed)
     found.largest = largest
     found.distinct = None  # type: ignore[assignment]
-    for i in range(g.columns.shape[0]):
-        found.settled[i] = True
+    for k in range(g.columns.shape[0]):
+        found.settled[k] = True  # not asked about
     for k in range(n):
         found.settled[g.at[k]] = False
         g.capped = g.capped or m - g.inside[g.at[k]] > most_given
