@@ -1,6 +1,9 @@
 """The neighbors of a column by a max-min search over subsets, in one call.
 
-This is what `blankets.search.pcmb.pcd` does after its first scan, step by step in the same order.
+This is what `blankets.search.pcmb.pcd` does after its first scan, step by step in the same order. Tests whose p-value
+would be drawn wait if they find the candidate dependent by moments. Most candidates are separated later by a clear
+test; if not, the draws are made before the candidate enters, and at once for members. So members are the same; the set
+that separates a candidate may be another one, where a draw would have separated it first.
 """
 
 from __future__ import annotations
@@ -9,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from blankets.kernels._questions import test_columns
 from blankets.kernels._room import Formula, Table
 from blankets.kernels._rows import known_columns
 from blankets.kernels._subsets import Weakest, begin, separate_columns
-from blankets.kernels._tail import is_weaker
+from blankets.kernels._tail import is_weaker, log_tail
 from blankets.kernels._types import *
 
 # Why a search came back: it is at its end, it has asked too much, or it takes too long for one call.
@@ -20,6 +24,8 @@ ENDED: int64 = 0
 ASKED: int64 = 1
 LONG: int64 = 2
 MOST_GIVEN: int64 = 32  # columns that a set may have here
+MOST_WAITING: int64 = 1024  # tests of a step that may wait
+CLEAR: float64 = 2.302585092994046  # so far above the level, in log p, tests that wait do not separate better
 # What was done to a column.
 PASSED: int64 = 0
 ADMITTED: int64 = 1
@@ -46,6 +52,7 @@ class Growing:
     inside: NewBytes  # members
     out: NewBytes  # separated from y
     sets: list  # type: ignore[type-arg]  # behind the evidence
+    waiting: list  # type: ignore[type-arg]  # sets of tests that wait for permutations
     members: NewInts  # as places, in the order of entry
     n_members: int64
     at: NewInts  # the places that are asked about
@@ -63,8 +70,10 @@ class Growing:
         self.columns, self.answers, self.reliable = view(columns), view(answers), view(reliable)
         self.inside, self.out = view(np.zeros(n, np.uint8)), view(np.zeros(n, np.uint8))
         self.members, self.at, self.sets, self.steps = view(np.zeros(n, np.int64)), view(np.zeros(n, np.int64)), [], []
+        self.waiting = []
         for _ in range(n):
             self.sets.append(())
+            self.waiting.append([])
         self.n_members = self.n_at = self.performed = self.round = 0
         self.asked = self.work = 0.0
         self.capped, self.found = False, Weakest(n, 0, min(n, MOST_GIVEN))
@@ -166,6 +175,7 @@ def _ask(
     if g.work > patience or largest > found.places.shape[1]:
         return LONG
     begin(found, fixed)
+    found.postpones = newest and found.waiting.shape[0] > 0
     found.largest = largest
     found.distinct = None  # type: ignore[assignment]
     for k in range(g.columns.shape[0]):
@@ -180,9 +190,12 @@ def _ask(
     while n > 0 and found.left():
         place: int64 = m - 1 if newest else -1
         more: int64 = separate_columns(table, formula, g.columns, y, among, place, INFINITY, patience, found)
-        if more < 0:
+        if more < 0 or found.n_waiting > found.waiting.shape[0]:
             return LONG
         g.performed += more
+    for k in range(found.n_waiting):
+        waits = [among[found.waiting[k, j]] for j in range(2, found.waiting[k, 1] + 2)]
+        g.waiting[found.waiting[k, 0]].append(tuple(waits))
     for k in range(n):
         i: int64 = g.at[k]
         weaker: bint = is_weaker(found.log_p[i], found.statistic[i], g.answers[2, i], g.answers[0, i])
@@ -195,6 +208,41 @@ def _ask(
         g.reliable[i] = found.reliable[i]
         g.sets[i] = tuple([among[found.places[i, j]] for j in range(found.size[i])])
     return ENDED
+
+
+def _draw_for(g: Growing, table: Table, formula: Formula, y: int64, i: int64) -> None:
+    """Make the tests of a candidate that wait."""
+    for given in g.waiting[i]:
+        columns = np.sort(np.array(given, np.int64))
+        _, statistic, dof, log_p, method, _ = test_columns(table, formula, np.array([g.columns[i]]), y, columns)
+        p: float64 = log_p[0]
+        if p != p:
+            p = log_tail(statistic[0], dof[0])
+        if not g.reliable[i] or is_weaker(p, statistic[0], g.answers[2, i], g.answers[0, i]):
+            g.answers[0, i], g.answers[1, i], g.answers[2, i], g.answers[3, i] = statistic[0], dof[0], p, method[0]
+            g.reliable[i] = True
+            g.sets[i] = given
+    g.waiting[i] = []
+
+
+def _pass_over(g: Growing, table: Table, formula: Formula, y: int64, log_alpha: float64) -> None:
+    """Let the candidates go that are separated; the set behind it is the one given which they are weakest."""
+    for i in range(g.columns.shape[0]):
+        if _is_out(g, i, log_alpha):
+            if g.answers[2, i] <= log_alpha + CLEAR:
+                _draw_for(g, table, formula, y, i)
+            g.note(PASSED, i)
+            g.out[i] = True
+
+
+def _next(g: Growing, table: Table, formula: Formula, y: int64, log_alpha: float64) -> int:
+    """Return the place of the candidate that enters next, -1 if there is none; it waits for no draws."""
+    best: int64 = _strongest_left(g)
+    while best >= 0 and g.waiting[best]:  # they can only make it weaker
+        _draw_for(g, table, formula, y, best)
+        _pass_over(g, table, formula, y, log_alpha)
+        best = _strongest_left(g)
+    return best
 
 
 def _remove(g: Growing, log_alpha: float64) -> bool:
@@ -216,7 +264,9 @@ def _remove(g: Growing, log_alpha: float64) -> bool:
     g.n_members = left
     g.n_at = 0
     for i in range(g.columns.shape[0]):
+        g.waiting[i] = [given for given in g.waiting[i] if gone.isdisjoint(given)]
         if not g.out[i] and not gone.isdisjoint(g.sets[i]):
+            g.waiting[i] = []
             g.at[g.n_at] = i
             g.n_at += 1
     return True
@@ -264,20 +314,24 @@ def grow_neighbors(
     if answers.shape[0] != 4 or answers.shape[1] != n or reliable.shape[0] != n:
         raise ValueError("every candidate has its answers")
     g: Growing = Growing(xs, answers, reliable)
+    if formula.judges:
+        g.found.postpone(MOST_WAITING)
     why: int64 = ENDED
     best: int64 = _strongest_left(g)
     while best >= 0:
         _enter(g, best)
         why = _ask(g, table, formula, y, True, most_given, most_asked, patience)
-        if why == ENDED and _remove(g, log_alpha):
-            why = _ask(g, table, formula, y, False, most_given, most_asked, patience)
         if why != ENDED:
             break
         for i in range(n):
-            if _is_out(g, i, log_alpha):
-                g.note(PASSED, i)
-                g.out[i] = True
-        best = _strongest_left(g)
+            if g.inside[i] or not g.reliable[i]:
+                _draw_for(g, table, formula, y, i)
+        if _remove(g, log_alpha):
+            why = _ask(g, table, formula, y, False, most_given, most_asked, patience)
+        if why != ENDED:
+            break
+        _pass_over(g, table, formula, y, log_alpha)
+        best = _next(g, table, formula, y, log_alpha)
     members = [g.columns[g.members[k]] for k in range(g.n_members)]
     untested = [xs[i] for i in range(n) if not g.out[i] and not g.reliable[i]]
     return why, members, g.steps, untested, bool(g.capped), g.asked, g.performed

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.kernels._holes import test_seen
+from blankets.kernels._moments import COARSE
 from blankets.kernels._questions import NO_MEMORY, test_each
 from blankets.kernels._room import Formula, Room, Table, given_back, has_codes, taken
 from blankets.kernels._rows import join, known_columns, renumber_row
@@ -51,6 +52,10 @@ class Weakest:
     chosen: NewInts  # the next set, as places among the others than the one that is always there
     next: int64  # its size; beyond the largest: there is none
     largest: int64
+    # Tests that wait for permutations: candidate, size and places of each. How many there are; more than fit: too many.
+    waiting: NewInts2
+    n_waiting: int64
+    postpones: bint
 
     found: tuple  # type: ignore[type-arg]
     # The question about the different rows: their table, xs, y and among; empty if most differ, None: not yet known.
@@ -67,6 +72,11 @@ class Weakest:
         self.size, self.places, self.chosen = view(sizes), view(places), view(np.arange(largest))
         self.next, self.largest, self.found = smallest, largest, (answers, marks, sizes, places)
         self.distinct = None  # type: ignore[assignment]
+        self.waiting, self.n_waiting, self.postpones = view(np.empty((0, 0), np.int64)), 0, False
+
+    def postpone(self, most: int64) -> None:
+        """Let tests that moments find dependent wait for their permutations, so many at most."""
+        self.waiting, self.postpones = view(np.empty((most, self.places.shape[1] + 2), np.int64)), True
 
     def evidence(self) -> tuple[NDArray[Any], ...]:
         """Return answers as rows (statistic, degrees of freedom, log p-value, method of the weakest tests, then of the
@@ -106,7 +116,15 @@ def _set_given(among: Ints, fixed: int64, chosen: Ints, size: int64, places: New
 
 @inner
 def _weaken(weakest: Weakest, i: int64, size: int64, places: Ints, judges: bint, log_alpha: float64) -> void:
-    """Keep the last test of candidate ``i`` if it is its weakest."""
+    """Keep the last test of candidate ``i`` if it is its weakest, or note that it waits."""
+    if judges and weakest.last_method[i] == COARSE:
+        if weakest.n_waiting < weakest.waiting.shape[0]:
+            weakest.waiting[weakest.n_waiting, 0] = i
+            weakest.waiting[weakest.n_waiting, 1] = size
+            for k in range(size):
+                weakest.waiting[weakest.n_waiting, k + 2] = places[k]
+        weakest.n_waiting += 1
+        return
     statistic: float64 = weakest.last_statistic[i]
     dof: float64 = weakest.last_dof[i]
     known: bint = weakest.reliable[i]
@@ -347,6 +365,7 @@ def separate_columns(
     if weakest.statistic.shape[0] != n or weakest.largest > among.shape[0] or weakest.next < (fixed >= 0):
         raise ValueError("the evidence is about other candidates")
     room: Room = taken(formula, table, n, weakest.largest)
+    room.postpones = weakest.postpones
     performed: int64 = 0
     most: int64 = min(patience, FEW_TESTS * table.n_rows) if weakest.distinct is None else patience
     if not weakest.distinct:
@@ -358,6 +377,7 @@ def separate_columns(
         small, some, target, others = weakest.distinct
         more: int64 = _separate_few(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
         performed = performed + more if more >= 0 else more
+    room.postpones = False
     given_back(formula, room)
     if performed == NO_MEMORY:
         raise MemoryError
@@ -375,6 +395,7 @@ def begin(weakest: Weakest, smallest: int64) -> void:
     for k in range(weakest.chosen.shape[0]):
         weakest.chosen[k] = k
     weakest.next = smallest
+    weakest.n_waiting = 0
 
 
 @inner
