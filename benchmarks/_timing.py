@@ -33,6 +33,12 @@ class Timing:
     runs: int
     result: Any = None
 
+    @classmethod
+    def median(cls, timings: Sequence[Timing]) -> Timing:
+        """Return the medians of several."""
+        walls, cpus = [timing.wall for timing in timings], [timing.cpu for timing in timings]
+        return cls(statistics.median(walls), statistics.median(cpus), len(timings))
+
 
 def cpu_time() -> float:
     """Return the CPU seconds of this process and of those that it began and that have ended."""
