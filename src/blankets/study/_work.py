@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from selectors import EVENT_READ, DefaultSelector
@@ -129,10 +129,11 @@ def forked(
         here(0)
         n_jobs = n_jobs if (time.perf_counter() - began) * (len(tasks) - 1) >= least else 1
     left = [number for number in range(len(tasks)) if number not in done]
+    shares = [left[first::n_jobs] for first in range(min(n_jobs, len(left)))]
     children: dict[int, int] = {}  # the process behind each pipe
     try:
-        for first in range(1, min(n_jobs, len(left))):
-            begun = _begun(tasks, left[first::n_jobs])
+        for share in shares[1:]:
+            begun = _begun(tasks, share)
             if begun is None:
                 break
             children[begun[0]] = begun[1]
@@ -140,8 +141,10 @@ def forked(
             for number in left[::n_jobs]:
                 here(number)
                 pipes.take(0.0)
-            while pipes.open:
-                pipes.take(None)
+            while pipes.open and len(done) < len(tasks):
+                if (number := _not_begun(shares[1:], done)) is not None:
+                    here(number)
+                pipes.take(None if number is None else 0.0)
     finally:
         for pipe, child in children.items():
             os.close(pipe)
@@ -151,6 +154,15 @@ def forked(
     for number in left:
         if number not in done:
             here(number)
+
+
+def _not_begun(shares: Sequence[Sequence[int]], done: Collection[int]) -> int | None:
+    """Return the last task of the process that has the most left, None if it has begun it.
+
+    So nobody waits for a process that got less time than others.
+    """
+    rest = max(([number for number in share if number not in done] for share in shares), key=len, default=[])
+    return rest[-1] if len(rest) > 1 else None
 
 
 def _begun(tasks: Sequence[Callable[[], T]], numbers: Sequence[int]) -> tuple[int, int] | None:
@@ -214,5 +226,6 @@ class _Pipes:
                     break
                 number, result = pickle.loads(text[8 : 8 + size])
                 self._read[key.fd] = text[8 + size :]
-                self._done[number] = result
-                self._count.one_more()
+                if number not in self._done:
+                    self._done[number] = result
+                    self._count.one_more()
