@@ -42,7 +42,7 @@ class Weakest:
         )
         if found is None:
             return None
-        if (dropped := self.drop(apart)) is not None:
+        if not self.search.trace.brief and (dropped := self.drop(apart)) is not None:
             log.passed_over(dropped, "neighbors")
         return Neighborhood(
             members=found.members,

@@ -133,27 +133,25 @@ def forked(
     children: dict[int, int] = {}  # the process behind each pipe
     try:
         for share in shares[1:]:
-            begun = _begun(tasks, share)
-            if begun is None:
-                break
-            children[begun[0]] = begun[1]
+            if (begun := _begun(tasks, share)) is not None:
+                children[begun[0]] = begun[1]
         with _Pipes(children, done, count) as pipes:
-            for number in left[::n_jobs]:
-                here(number)
+            for own in left[::n_jobs]:
+                here(own)
                 pipes.take(0.0)
             while pipes.open and len(done) < len(tasks):
-                if (number := _not_begun(shares[1:], done)) is not None:
-                    here(number)
-                pipes.take(None if number is None else 0.0)
+                other = _not_begun(shares[1:], done)
+                if other is not None:
+                    here(other)
+                pipes.take(None if other is None else 0.0)
     finally:
         for pipe, child in children.items():
             os.close(pipe)
             with suppress(ProcessLookupError, ChildProcessError):  # who ignores SIGCHLD never sees them end
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
-    for number in left:
-        if number not in done:
-            here(number)
+    for missing in [number for number in left if number not in done]:
+        here(missing)
 
 
 def _not_begun(shares: Sequence[Sequence[int]], done: Collection[int]) -> int | None:
