@@ -20,7 +20,7 @@ import gzip
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -218,9 +218,9 @@ def turns(case: Case, bench: Bench, options: argparse.Namespace) -> list[str]:
     bench.way, threads, times = "as it comes", bench.n_jobs, {}
     for bench.n_jobs in (1, threads):
         times[bench.n_jobs] = case.work(bench), list[Timing]()
-    for _ in range(options.repeats):
-        for work, timings in times.values():
-            timings.append(measure(work, repeats=1))
+    for k in range(options.repeats):
+        for work, timings in list(times.values())[:: 1 if k % 2 else -1]:
+            timings.append(replace(measure(work, repeats=1), result=None))
     one, many = (Timing.median(timings) for _, timings in times.values())
     found = [case.what, *map(seconds, (one.wall, many.wall)), f"{many.wall / one.wall:.2f}"]
     return [*found, *map(seconds, (one.cpu, many.cpu)), f"{many.cpu / one.cpu:.2f}"]
