@@ -3,6 +3,7 @@
     python benchmarks/speed.py --networks DIR --data DIR
     python benchmarks/speed.py --only alarm
     python benchmarks/speed.py --defaults --networks DIR    # also with the default test, and as it comes
+    python benchmarks/speed.py --turns --networks DIR       # one thread and several, as it comes, taking turns
 
 ``--networks`` holds alarm.bif and pigs.bif, plain or .gz (default: the examples that come with pgmpy); ``--data``
 holds highdim/thrombin_train_X.npz and highdim/thrombin_train_y.csv.gz, without which Thrombin is left out. *Target*
@@ -19,7 +20,7 @@ import gzip
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ WAYS: dict[str, dict[str, Any]] = {
     "as it comes": {},
 }
 DRAWS = 100
+SINGLE = ("stability-search", "thrombin-load")  # cases that have no threads to choose
 
 
 @dataclass(eq=False)
@@ -211,6 +213,19 @@ def run(case: Case, bench: Bench, options: argparse.Namespace) -> dict[str, Any]
     return {**row, "wall": timing.wall, "cpu": timing.cpu, "runs": timing.runs, **answer(case, timing)}
 
 
+def turns(case: Case, bench: Bench, options: argparse.Namespace) -> list[str]:
+    """Measure one case with one thread and with several, in turns: so what else the machine does disturbs both."""
+    bench.way, threads, times = "as it comes", bench.n_jobs, {}
+    for bench.n_jobs in (1, threads):
+        times[bench.n_jobs] = case.work(bench), list[Timing]()
+    for k in range(options.repeats):
+        for work, timings in list(times.values())[:: 1 if k % 2 else -1]:
+            timings.append(replace(measure(work, repeats=1), result=None))
+    one, many = (Timing.median(timings) for _, timings in times.values())
+    found = [case.what, *map(seconds, (one.wall, many.wall)), f"{many.wall / one.wall:.2f}"]
+    return [*found, *map(seconds, (one.cpu, many.cpu)), f"{many.cpu / one.cpu:.2f}"]
+
+
 def answer(case: Case, timing: Timing) -> dict[str, Any]:
     """Return what the search did: the number of tests, and how much of a planted blanket it found."""
     done: dict[str, Any] = {}
@@ -241,6 +256,7 @@ def main() -> int:
     options_of.add_argument("--data", type=Path, help="folder with highdim/thrombin_train_X.npz and its labels")
     options_of.add_argument("--only", metavar="NAME", help=f"one case or group: {', '.join(c.name for c in CASES)}")
     options_of.add_argument("--defaults", action="store_true", help="also with the default test, and as it comes")
+    options_of.add_argument("--turns", action="store_true", help="one thread and several, taking turns, as it comes")
     options_of.add_argument("--repeats", type=int, default=5)
     options_of.add_argument("--threads", type=int, default=2)
     options_of.add_argument("--limit", type=float, default=300.0, help="seconds after which a case is given up")
@@ -258,6 +274,19 @@ def main() -> int:
     rows = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # too few rows for some columns: part of the protocol
+        if options.turns:
+            heads = [
+                "case",
+                "wall, 1",
+                f"wall, {options.threads}",
+                "ratio",
+                "CPU, 1",
+                f"CPU, {options.threads}",
+                "ratio",
+            ]
+            several = [case for case in chosen if case.name not in SINGLE]
+            print(table(heads, [turns(case, bench, options) for case in several]))
+            return 0
         for case in chosen:
             searches = options.defaults and not case.name.startswith(("thrombin-load", "thrombin-scan", "stability"))
             by_g = None

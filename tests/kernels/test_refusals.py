@@ -66,7 +66,14 @@ def turned(k, *, x=1, n=1):
     k.turn_away(small_table(k), formula_of(k, 70), ints(x), 0, ints(2), 1, 0.0, 1 << 20, found)
 
 
+def grown(k, *, x=1, n=1):
+    answers, reliable = np.zeros((4, n)), np.ones(n, CODES)
+    k.grow_neighbors(small_table(k), formula_of(k, 70), ints(x), 0, answers, reliable, 0.0, 9, 1e9, 1 << 20)
+
+
 WRONG = [
+    (lambda k: grown(k, n=2), "every candidate has its answers"),
+    (lambda k: grown(k, x=9), "no such column"),
     (bits, "tables do not fit the columns to count"),
     (lambda k: k.chi2_quantiles(np.ones(2), np.ones(1), 1), "every probability has its degrees of freedom"),
     (lambda k: tree(k, weights=3), "every column has its levels, and every row its weight"),

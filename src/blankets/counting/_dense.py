@@ -27,8 +27,10 @@ def dense_table(counter: Counter, *, copy_sparse: bool = False) -> Table | None:
     """
     if type(counter) is not MemoryCounter or not len(counter.names) or counter.arities.min() < 1:
         return None
-    codes = _codes_of(counter.frame, copy_sparse=copy_sparse)
-    return None if codes is None else counter.table(codes)
+    if copy_sparse not in counter.tables_made:
+        codes = _codes_of(counter.frame, copy_sparse=copy_sparse)
+        counter.tables_made[copy_sparse] = None if codes is None else counter.table(codes)
+    return counter.tables_made[copy_sparse]
 
 
 def _codes_of(frame: Frame, *, copy_sparse: bool) -> NDArray[np.uint8] | None:

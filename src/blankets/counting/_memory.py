@@ -91,6 +91,7 @@ class MemoryCounter(Counter):
         self.holes, self.widths = frame.holes, frame.widths
         self.n_jobs = n_jobs or os.cpu_count() or 1
         self._strata: OrderedDict[tuple[int, ...], tuple[NDArray[np.uint32], int]] = OrderedDict()
+        self.tables_made: dict[bool, kernels.Table | None] = {}  # by `dense_table`, with sparse columns copied or not
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[MemoryCounter], tuple[Frame, int]]:

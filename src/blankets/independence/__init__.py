@@ -7,7 +7,16 @@ from blankets.independence._calibrated import CalibratedTests, table_tests
 from blankets.independence._checking import check_test
 from blankets.independence._clustered import ClusteredTests
 from blankets.independence._conditioned import ConditionedTests
-from blankets.independence._contract import Columns, IndependenceTest, Sets, sizes_of, subsets
+from blankets.independence._contract import (
+    ADMITTED,
+    PASSED_OVER,
+    Columns,
+    Grown,
+    IndependenceTest,
+    Sets,
+    sizes_of,
+    subsets,
+)
 from blankets.independence._correlation import PartialCorrelation
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
@@ -29,6 +38,7 @@ from blankets.independence._weighted_holes import WeightedHoles
 from blankets.independence._weighting import SeenModel, Units, seen_in
 
 __all__ = [
+    "ADMITTED",
     "AlwaysGiven",
     "BLOCK_METHODS",
     "BlockTests",
@@ -39,10 +49,12 @@ __all__ = [
     "DSeparation",
     "Evidence",
     "EvidenceBatch",
+    "Grown",
     "IndependenceTest",
     "Knowledge",
     "KnownColumns",
     "MixedTests",
+    "PASSED_OVER",
     "PValues",
     "PairwiseTests",
     "PartialCorrelation",

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets import kernels
+from blankets.independence._contract import Grown
+from blankets.independence._evidence import EvidenceBatch
 
 PATIENCE = 1 << 26  # rows x tests in one call, about 30 ms
 Given = tuple[int, ...]
@@ -84,6 +86,45 @@ def turned_away(
     found = kernels.Weakest(len(xs), 0, min(largest, len(members)))
     done, n_tests = kernels.turn_away(table, formula, xs, y, chosen_from, largest, math.log(stop_at), PATIENCE, found)
     return _told([found], chosen_from, n_tests, done)
+
+
+def grown_over(
+    table: kernels.Table,
+    formula: kernels.Formula,
+    batch: EvidenceBatch,
+    at: NDArray[np.int64],
+    *,
+    largest: int,
+    stop_at: float,
+    most: float,
+    patience: int,
+) -> tuple[int, Grown] | None:
+    """Return the number of tests performed, and what `IndependenceTest.grown` says; None if it takes long."""
+    method = np.full(len(batch), np.nan) if batch.method is None else batch.method
+    answers = np.array([batch.statistic[at], batch.dof[at], batch.log_p[at], method[at]])
+    reliable, log_alpha = batch.reliable[at].view(np.uint8), math.log(stop_at)
+    why, members, steps, untested, capped, asked, n_tests = kernels.grow_neighbors(
+        table, formula, batch.xs[at], batch.y, answers, reliable, log_alpha, largest, most, patience
+    )
+    if why == kernels.LONG:
+        return None
+
+    def evidence() -> EvidenceBatch:
+        numbers = np.array([step[4:8] for step in steps]).reshape(-1, 4).T
+        return EvidenceBatch(
+            np.array([step[2] for step in steps], np.int64),
+            batch.y,
+            [step[3] for step in steps],
+            statistic=numbers[0],
+            dof=numbers[1],
+            n_rows=batch.n_rows,
+            reliable=np.ones(len(steps), np.bool_),
+            log_p=numbers[2],
+            method=None if batch.method is None else numbers[3].astype(np.int8),
+            methods=batch.methods,
+        )
+
+    return n_tests, Grown(tuple(members), steps, untested, capped, int(asked), evidence)
 
 
 def _told(

@@ -16,13 +16,21 @@ from blankets.arguments import one_of
 from blankets.caching import cached_property
 from blankets.counting import Counter, MemoryCounter, dense_table
 from blankets.errors import ParameterError
-from blankets.independence._contract import Columns, CountedTests, Sets, Tally, sizes_of
+from blankets.independence._contract import Columns, CountedTests, Grown, Sets, Tally, sizes_of
 from blankets.independence._evidence import EvidenceBatch
-from blankets.independence._subsets import Separated, rows_counted, turned_away, weakest_over
+from blankets.independence._subsets import (
+    PATIENCE,
+    Separated,
+    grown_over,
+    rows_counted,
+    turned_away,
+    weakest_over,
+)
 from blankets.stats import answers_of_block, formula_of
 
 _CACHED_TESTS = 1 << 20  # at most this many tests are cached
 _NS_ROW = 0.4  # nanoseconds for one row of a table
+_SHORT = 1 << 22  # rows x tests up to which a whole search is faster on one thread than its steps on several
 _FEW_ROWS = 1 << 16  # with more rows, the counter keeps the codes of strata for the next question
 # Longer scans are not cached: without conditioning they would take too much memory, with it they are not repeated.
 _CACHED_SCAN, _CACHED_SHORT = 4096, 16
@@ -139,6 +147,35 @@ class TableTests(CountedTests):
         _, largest = sizes_of({"max_size": max_size}, self.deepest(all_of_them, y, all_of_them))
         found = turned_away(table, self._thorough, columns, y, members, largest=largest, stop_at=stop_at)
         return self._separated(columns[: len(found.sets)], y, found)
+
+    def grown(
+        self,
+        batch: EvidenceBatch,
+        at: NDArray[np.int64],
+        *,
+        max_size: int | None,
+        stop_at: float,
+        most: float = math.inf,
+    ) -> Grown | None:
+        """Return the neighbors of a column in one call, unless that is better done on several threads."""
+        table, counter = self._table_of_subsets, self.counter
+        if table is None or self.by_effect or counter.holes or not isinstance(counter, MemoryCounter):
+            return None
+        alone = counter.threads_for(math.inf) == 1
+        found = grown_over(
+            table,
+            self._thorough,
+            batch,
+            at,
+            largest=len(at) if max_size is None else max_size,
+            stop_at=stop_at,
+            most=most,
+            patience=PATIENCE if alone else _SHORT,
+        )
+        if found is None:
+            return None
+        self.tally.add(found[0])
+        return found[1]
 
     def _separated(self, xs: NDArray[np.int64], y: int, found: Separated) -> EvidenceBatch:
         """Return what a search over subsets found."""

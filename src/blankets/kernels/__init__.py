@@ -36,6 +36,7 @@ from blankets.kernels._moments import (
     doubtful_of,
     moments_tail,
 )
+from blankets.kernels._neighbors import LONG, grow_neighbors
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
 from blankets.kernels._permute import permutation_p, permute
 from blankets.kernels._questions import LANED_BITS, drop_each, scan_bits, test_columns
@@ -55,6 +56,7 @@ __all__ = [
     "HEAVY",
     "LANED_BITS",
     "LARGE",
+    "LONG",
     "Law",
     "MOST_PAIRS",
     "NOTHING",
@@ -82,6 +84,7 @@ __all__ = [
     "expected_scores",
     "fill_cells",
     "fit_weights",
+    "grow_neighbors",
     "join_codes",
     "log_beta_below",
     "log_p_under_signs",

@@ -283,6 +283,8 @@ class Room:
         Those of y, for permutations, which may exchange x and y.
     keys, states, sums, before, known, known_p
         What permutations need (see `blankets.kernels._permute`), and answers to the latest of them.
+    postpones
+        Whether tables are not permuted now if moments find them dependent, beyond `blankets.kernels._moments.MARGIN`.
     at, kind, start
         Candidates in the order in which they are counted.
     places, given
@@ -342,6 +344,7 @@ class Room:
     least: float64
     movable: int64
     log_p: float64
+    postpones: bint
     at: NewInts
     kind: NewInts
     start: NewInts
@@ -367,7 +370,7 @@ class Room:
         self.states, self.sums = view(np.empty(AT_ONCE, np.uint64)), view(ints)
         self.before = self.sums
         self.known, self.known_p = view(np.zeros(MOST_KNOWN, np.uint64)), view(np.empty(MOST_KNOWN))
-        self.depth, self.owner, self.strong = 0, None, False
+        self.depth, self.owner, self.strong, self.postpones = 0, None, False, False
 
     def fit(self, table: Table, n_xs: int64, n_given: int64) -> None:
         """Make room for so many candidates given so many columns of a table."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.kernels._holes import test_seen
+from blankets.kernels._moments import COARSE
 from blankets.kernels._questions import NO_MEMORY, test_each
 from blankets.kernels._room import Formula, Room, Table, given_back, has_codes, taken
 from blankets.kernels._rows import join, known_columns, renumber_row
@@ -51,6 +52,10 @@ class Weakest:
     chosen: NewInts  # the next set, as places among the others than the one that is always there
     next: int64  # its size; beyond the largest: there is none
     largest: int64
+    # Tests that wait for permutations: candidate, size and places of each. How many there are; more than fit: too many.
+    waiting: NewInts2
+    n_waiting: int64
+    postpones: bint
 
     found: tuple  # type: ignore[type-arg]
     # The question about the different rows: their table, xs, y and among; empty if most differ, None: not yet known.
@@ -67,6 +72,11 @@ class Weakest:
         self.size, self.places, self.chosen = view(sizes), view(places), view(np.arange(largest))
         self.next, self.largest, self.found = smallest, largest, (answers, marks, sizes, places)
         self.distinct = None  # type: ignore[assignment]
+        self.waiting, self.n_waiting, self.postpones = view(np.empty((0, 0), np.int64)), 0, False
+
+    def postpone(self, most: int64) -> None:
+        """Let tests that moments find dependent wait for their permutations, so many at most."""
+        self.waiting, self.postpones = view(np.empty((most, self.places.shape[1] + 2), np.int64)), True
 
     def evidence(self) -> tuple[NDArray[Any], ...]:
         """Return answers as rows (statistic, degrees of freedom, log p-value, method of the weakest tests, then of the
@@ -106,7 +116,15 @@ def _set_given(among: Ints, fixed: int64, chosen: Ints, size: int64, places: New
 
 @inner
 def _weaken(weakest: Weakest, i: int64, size: int64, places: Ints, judges: bint, log_alpha: float64) -> void:
-    """Keep the last test of candidate ``i`` if it is its weakest."""
+    """Keep the last test of candidate ``i`` if it is its weakest, or note that it waits."""
+    if judges and weakest.last_method[i] == COARSE:
+        if weakest.n_waiting < weakest.waiting.shape[0]:
+            weakest.waiting[weakest.n_waiting, 0] = i
+            weakest.waiting[weakest.n_waiting, 1] = size
+            for k in range(size):
+                weakest.waiting[weakest.n_waiting, k + 2] = places[k]
+        weakest.n_waiting += 1
+        return
     statistic: float64 = weakest.last_statistic[i]
     dof: float64 = weakest.last_dof[i]
     known: bint = weakest.reliable[i]
@@ -279,9 +297,15 @@ def _distinct(table: Table, columns: Any, room: Room) -> Any:
     return np.ascontiguousarray(np.asarray(table.codes)[np.ix_(columns, one_of)]), numbers
 
 
-def _fewer(table: Table, xs: Ints, y: int64, among: Ints, room: Room) -> Any:
-    """Return the question about the rows that differ in its columns: their table, xs, y and among; () if many do."""
-    columns = np.unique(np.concatenate([xs, among, [y]]))  # ascending, as the order of strata follows from theirs
+def _fewer(table: Table, xs: Ints, y: int64, among: Ints, room: Room, settled: Bytes) -> Any:
+    """Return the question about the rows that differ in its columns: their table, xs, y and among; () if many do.
+
+    Candidates that are settled are asked no more, whatever their columns are there.
+    """
+    open_ones = np.asarray(xs)[np.asarray(settled) == 0]
+    columns = np.unique(
+        np.concatenate([open_ones, among, [y]])
+    )  # ascending, as the order of strata follows from theirs
     found = _distinct(table, columns, room)
     if found is None:
         return ()
@@ -289,6 +313,7 @@ def _fewer(table: Table, xs: Ints, y: int64, among: Ints, room: Room) -> Any:
     np.asarray(few.codes)[:], np.asarray(few.weights)[:] = found[0], np.bincount(found[1][0])
     np.asarray(few.arities)[:] = np.asarray(table.arities)[columns]
     some, others = np.searchsorted(columns, xs), np.searchsorted(columns, among)
+    some = np.minimum(some, len(columns) - 1)
     return few.table, view(some), int(np.searchsorted(columns, y)), view(others)
 
 
@@ -340,17 +365,19 @@ def separate_columns(
     if weakest.statistic.shape[0] != n or weakest.largest > among.shape[0] or weakest.next < (fixed >= 0):
         raise ValueError("the evidence is about other candidates")
     room: Room = taken(formula, table, n, weakest.largest)
+    room.postpones = weakest.postpones
     performed: int64 = 0
     most: int64 = min(patience, FEW_TESTS * table.n_rows) if weakest.distinct is None else patience
     if not weakest.distinct:
         with nogil:
             performed = _separate(table, formula, xs, y, among, fixed, log_alpha, most, room, weakest)
     if performed >= 0 and weakest.distinct is None and weakest.left():
-        weakest.distinct = _fewer(table, xs, y, among, room)
+        weakest.distinct = _fewer(table, xs, y, among, room, weakest.settled)
     if performed >= 0 and weakest.distinct:
         small, some, target, others = weakest.distinct
         more: int64 = _separate_few(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
         performed = performed + more if more >= 0 else more
+    room.postpones = False
     given_back(formula, room)
     if performed == NO_MEMORY:
         raise MemoryError
@@ -358,7 +385,7 @@ def separate_columns(
 
 
 @inner
-def _begin(weakest: Weakest, smallest: int64) -> void:
+def begin(weakest: Weakest, smallest: int64) -> void:
     """Begin a search anew."""
     for i in range(weakest.settled.shape[0]):
         weakest.statistic[i] = weakest.log_p[i] = weakest.method[i] = weakest.rows[i] = NAN
@@ -368,6 +395,7 @@ def _begin(weakest: Weakest, smallest: int64) -> void:
     for k in range(weakest.chosen.shape[0]):
         weakest.chosen[k] = k
     weakest.next = smallest
+    weakest.n_waiting = 0
 
 
 @inner
@@ -416,14 +444,14 @@ def _is_turned_away(
     m: int64 = columns.shape[0] - 2
     y: int64 = columns[m + 1]
     room.depth = 0
-    _begin(others, 1)
+    begin(others, 1)
     n: int64 = _separate(table, formula, columns[:m], y, columns[: m + 1], m, log_alpha, patience, room, others)
     if n < 0 or others.next <= others.largest:
         return -1
     for i in range(m):
         if others.settled[i]:
             return -1
-    _begin(own, 0)
+    begin(own, 0)
     more: int64 = _separate(table, formula, columns[m : m + 1], y, columns[:m], -1, log_alpha, patience, room, own)
     return n + more if more >= 0 and own.settled[0] else -1
 

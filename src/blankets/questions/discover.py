@@ -152,7 +152,8 @@ def discover_all(
         needs_target=False,
         numbers=True,
     ) as study:
-        search = Search.of(study, wanted, rng)
+        threads = _threads_that_pay(study)
+        search = Search.of(study.on_one_thread() if threads == 1 else study, wanted, rng)
         at = search.knows.targets(study.targets(targets), named=targets is not None)
         stop, count = Event(), Countdown(len(at), "targets", study.tell)
         tell = study.tell
@@ -164,7 +165,7 @@ def discover_all(
         tasks = [partial(one.blanket_of, x) for one, x in zip(own, at, strict=True)]
         found: dict[int, Blanket] = {}
         try:
-            carried_out(tasks, found, _threads_that_pay(study), count=count, stop=stop, initializer=count_alone)
+            carried_out(tasks, found, threads, count=count, stop=stop, initializer=count_alone)
         except Interrupted as stopped:
             kept = _together(found, search, began)
             done = f"{len(kept)} of {len(at)} targets are done"

@@ -3,7 +3,7 @@
 from blankets.search._contract import Algorithm, Found, Role, Trace
 from blankets.search._registry import ALGORITHMS, check_options, choose, find
 from blankets.search._roles import orient, resolve_roles
-from blankets.search.closing import close, evidence_of, with_required
+from blankets.search.closing import close, evidence_of, settle, with_required
 
 __all__ = [
     "ALGORITHMS",
@@ -18,5 +18,6 @@ __all__ = [
     "find",
     "orient",
     "resolve_roles",
+    "settle",
     "with_required",
 ]

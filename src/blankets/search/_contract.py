@@ -77,6 +77,7 @@ class Trace:
     notes: list[str] = field(default_factory=list)  # sentences for the user, for example that the search began to cycle
     # the members at this moment (for a user who interrupts the search)
     members: list[int] = field(default_factory=list)
+    brief: bool = False  # only the members are wanted: how they were found, and roles, may be left out
 
     def admitted(self, evidence: Evidence, phase: str, reason: str = "") -> None:
         """Record that ``evidence.x`` has become a member."""

@@ -31,6 +31,7 @@ class Neighborhood:
     capped: bool = False  # whether there were conditioning sets larger than the limit
     asked: int = 0  # tests that it took, if they are limited
     log: Trace = field(default_factory=Trace)  # the decisions
+    steps: Callable[[], Trace] | None = None  # further decisions, if they are told when somebody asks
 
     def separator(self, x: int) -> Given | None:
         """Return the set that separated ``x``; None for a member and for an untested column."""
@@ -105,8 +106,9 @@ class LocalSearch:
         if not any(_is_marginal(batch) for _, batch in found.log.scans):
             marginal = self.tests.scan(self.others(self.target), self.target)
             self.trace.passed_over(marginal.where(marginal.independent(self.alpha)), "neighbors")
-        self.trace.scans.extend(found.log.scans)
-        self.trace.decisions.extend(found.log.decisions)
+        for log in (found.log, *(() if found.steps is None else (found.steps(),))):
+            self.trace.scans.extend(log.scans)
+            self.trace.decisions.extend(log.decisions)
         self.trace.members[:] = found.members
 
     def separate(
@@ -148,6 +150,8 @@ def own_neighbors(search: LocalSearch, neighbors: Neighbors, raw: Neighbors | No
     ``neighbors``: gives the neighborhood of a column. ``raw``: the same before the check of symmetry, if there is one.
     """
     found = neighbors(search.target)
+    if search.trace.brief:
+        return found
     before = found if raw is None else raw(search.target)
     search.tell(before)
     for x in before.members:
@@ -164,15 +168,19 @@ def blanket_of(
     *,
     candidates: Sequence[int] | None = None,
     decide: Decide | None = None,
+    raw: Neighbors | None = None,
 ) -> Found:
     """Add the spouses: neighbors of neighbors that depend on the target given the neighbor they share.
 
     ``neighbors``: gives the neighborhood of a column. ``candidates``: the possible spouses for a neighbor of the
     target; by default the neighbors of that neighbor. ``decide``: ``decide(y, xs)`` yields the tests that decide
     whether each x is a spouse through the common neighbor y. By default x is tested given y and the set that
-    separated it from the target.
+    separated it from the target. ``raw``: the same as ``neighbors`` before the check of symmetry, if there is one: if
+    only the members are wanted, it is made for columns that would be spouses, and not for all neighbors of neighbors.
     """
     decide = decide or (lambda y, xs: tied_given(search, y, xs, own.separator))
+    if search.trace.brief and raw is not None:
+        return _brief_blanket(search, own, raw, decide)
     around = {y: neighbors(y) for y in own.members}
     common_children: dict[int, int] = {}
     for y in own.members:
@@ -188,6 +196,17 @@ def blanket_of(
                         evidence, "spouses", f"independent of the target given {search.tests.names[y]}"
                     )
     return found(search, own.members, common_children, own.separators, around)
+
+
+def _brief_blanket(search: LocalSearch, own: Neighborhood, raw: Neighbors, decide: Decide) -> Found:
+    """Add the spouses, each checked for symmetry after its test."""
+    spouses: dict[int, int] = {}
+    for y in own.members:
+        known = {search.target, *own.members, *spouses}
+        for batch in decide(y, [x for x in raw(y).members if x not in known]):
+            tied = batch.xs[batch.dependent(search.alpha)].tolist()
+            spouses |= {x: y for x in tied if y in raw(x).members}
+    return found(search, own.members, spouses, own.separators)
 
 
 def tied_given(
@@ -222,6 +241,8 @@ def found(
     if search.capped:
         search.trace.note(search.about_cap)
     members = (*neighbors, *common_children)
+    if search.trace.brief:
+        return Found(members=members)
     known = _Separators(around or {}, search.target, dict(separators))
     return Found(
         members=members,

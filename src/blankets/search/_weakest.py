@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.independence import Evidence, EvidenceBatch
+from blankets.independence import ADMITTED, PASSED_OVER, Evidence, EvidenceBatch, Grown
 from blankets.search._contract import Trace
 from blankets.search._local import Given, LocalSearch, Neighborhood
 from blankets.stats import weaker_than
+
+_WHY = "whatever neighbors are known, it depends on the target more than any other candidate"
+SEPARATED = "separated from the target by other neighbors"
 
 
 class Weakest:
@@ -28,6 +33,25 @@ class Weakest:
         self.inside = np.zeros(len(self.batch), np.bool_)  # which of the candidates are members
         self.separators: dict[int, Given] = {}
         self.capped = False
+
+    def grown(self, log: Trace) -> Neighborhood | None:
+        """Return the whole neighborhood, if the tests can tell it at once."""
+        apart = self.batch.independent(self.search.alpha)
+        found = self.search.tests.grown(
+            self.batch, (~apart).nonzero()[0], max_size=self.search.max_given, stop_at=self.search.alpha
+        )
+        if found is None:
+            return None
+        if not self.search.trace.brief and (dropped := self.drop(apart)) is not None:
+            log.passed_over(dropped, "neighbors")
+        return Neighborhood(
+            members=found.members,
+            separators={x: given for action, _, x, given, *_ in found.steps if action != ADMITTED},
+            untested=frozenset(found.untested),
+            capped=found.capped,
+            log=log,
+            steps=partial(_told, found),
+        )
 
     def strongest(self) -> Evidence | None:
         """Return the weakest evidence of the candidate, outside the members, for which it is strongest."""
@@ -52,8 +76,7 @@ class Weakest:
         if best is None:
             return False
         members.append(best.x)
-        why = "whatever neighbors are known, it depends on the target more than any other candidate"
-        log.admitted(best, "neighbors", why)
+        log.admitted(best, "neighbors", _WHY)
         self.enter(best.x, members)
         return True
 
@@ -90,3 +113,18 @@ class Weakest:
         xs = self.batch.xs[at].tolist()
         self.capped |= limit is not None and any(len(members) - (x in members) > limit for x in xs)
         return self.search.tests.separate(xs, self.y, members, containing=containing, max_size=limit)
+
+
+def _told(found: Grown) -> Trace:
+    """Return the decisions of a search that was done at once."""
+    log, batch = Trace(), found.evidence()
+    for (action, _), some in groupby(range(len(found.steps)), lambda i: found.steps[i][:2]):
+        at = list(some)
+        if action == PASSED_OVER:
+            log.passed_over(batch.where(at), "neighbors")
+        for i in at if action != PASSED_OVER else ():
+            if action == ADMITTED:
+                log.admitted(batch[i], "neighbors", _WHY)
+            else:
+                log.removed(batch[i], "neighbors", SEPARATED)
+    return log

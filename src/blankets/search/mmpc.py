@@ -9,7 +9,7 @@ from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, Neighborhood, Neighbors, found, own_neighbors
 from blankets.search._local import symmetric as both_ends
-from blankets.search._weakest import Weakest
+from blankets.search._weakest import SEPARATED, Weakest
 
 
 def mmpc(
@@ -73,7 +73,7 @@ def max_min(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     for x in tuple(members):
         for evidence in tied.drop(tied.batch.independent(alpha) & (tied.batch.xs == x)) or ():
             members.remove(x)
-            log.removed(evidence, "neighbors", "separated from the target by other neighbors")
+            log.removed(evidence, "neighbors", SEPARATED)
             tied.leave(members)
     return tied.neighborhood(members, log)
 

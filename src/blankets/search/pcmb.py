@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, Neighborhood, blanket_of, own_neighbors, symmetric
-from blankets.search._weakest import Weakest
+from blankets.search._weakest import SEPARATED, Weakest
 
 
 def pcmb(
@@ -47,7 +47,7 @@ def pcmb(
         return search.once("pc", x, lambda: symmetric(raw, x))
 
     own = own_neighbors(search, neighbors, raw)
-    return blanket_of(search, own, neighbors)
+    return blanket_of(search, own, neighbors, raw=raw)
 
 
 def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
@@ -60,6 +60,8 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     alpha = search.alpha
     members: list[int] = []
     tied = Weakest(search, y)
+    if (grown := tied.grown(log)) is not None:
+        return grown
     entered = True
     while entered:
         # Lines 12 to 16: all members are tested before any is removed.
@@ -67,7 +69,7 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
         if false is not None:
             for evidence in false:
                 members.remove(evidence.x)
-                log.removed(evidence, "neighbors", "separated from the target by other neighbors")
+                log.removed(evidence, "neighbors", SEPARATED)
             tied.leave(members)
         entered = tied.admit(tied.batch.independent(alpha), members, log)  # lines 4 to 11
     return tied.neighborhood(members, log)

@@ -21,8 +21,9 @@ from dataclasses import replace
 from typing import TypeVar, Unpack
 
 import numpy as np
+from numpy.typing import NDArray
 
-from blankets.independence import Columns, EvidenceBatch, IndependenceTest, Sets, sizes_of
+from blankets.independence import Columns, EvidenceBatch, Grown, IndependenceTest, Sets, sizes_of
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, Neighborhood, blanket_of, own_neighbors, symmetric
 from blankets.search.closing import settle
@@ -105,7 +106,7 @@ def _by_small_sets(
     def neighbors(x: int) -> Neighborhood:
         return symmetric(raw, x)
 
-    found = blanket_of(search, own_neighbors(search, neighbors, raw), neighbors)
+    found = blanket_of(search, own_neighbors(search, neighbors, raw), neighbors, raw=raw)
     kept = tuple(x for x in found.members if _testable(tests, target, x, found.members))
     for x in found.members:
         if x not in kept:
@@ -195,6 +196,22 @@ class LimitedTests(IndependenceTest):
         sizes = range(max(smallest - fixed, 0), largest - fixed + 1)
         self._ask(len(xs) * sum(math.comb(len(among) - fixed, size) for size in sizes))
         return self.tests.separate(xs, y, among, **sets)
+
+    def grown(
+        self,
+        batch: EvidenceBatch,
+        at: NDArray[np.int64],
+        *,
+        max_size: int | None,
+        stop_at: float,
+        most: float = math.inf,
+    ) -> Grown | None:
+        """Return the neighbors of a column, if they can be told at once; all tests asked for on the way count."""
+        left = min(most, self.most - self.asked)
+        found = self.tests.grown(batch, at, max_size=max_size, stop_at=stop_at, most=left)
+        if found is not None:
+            self._ask(found.asked)
+        return found
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the bound of the tests."""

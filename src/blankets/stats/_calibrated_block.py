@@ -40,6 +40,7 @@ METHODS = (
 )
 
 _MOST = 1999  # permutations of a table
+_KEPT_ROWS = 1 << 14  # up to these, what was learned of strata is kept for other tables
 _SCREENED = 512  # degrees of freedom beyond which tables are not screened
 
 Floats = NDArray[np.float64]
@@ -89,11 +90,20 @@ def calibrated_formula(
 
     ``draws``: also those whose G takes few values. ``later``: only those that are far from the level.
     """
+    if not draws and n_rows <= _KEPT_ROWS:
+        return _undrawn(n_rows, level, reliability=reliability, screens=screens, later=later)
     most = 0 if not draws else _MOST if not level else min(_MOST, math.ceil(10.0 / level) - 1)
     law, cells = law_at(level), cell_tables()
     return formula_of(
         n_rows, reliability=reliability, law=law, cells=cells, screens=screens, draws=most, seed=seed, later=later
     )
+
+
+@lru_cache(maxsize=8)
+def _undrawn(n_rows: int, level: float | None, *, reliability: float, screens: bool, later: bool) -> kernels.Formula:
+    """Return the formula of tests that draw nothing: those of many small tables know the same strata."""
+    law, cells = law_at(level), cell_tables()
+    return formula_of(n_rows, reliability=reliability, law=law, cells=cells, screens=screens, later=later)
 
 
 def doubtful_tests(statistic: Floats, dof: Floats, level: float | None = None) -> NDArray[np.int64]:

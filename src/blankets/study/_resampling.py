@@ -17,6 +17,8 @@ from blankets.study._searching import FEW_CELLS, Search, Wanted
 from blankets.study._study import Study, Tell
 from blankets.study._work import Countdown, can_fork, carried_out, forked
 
+_FORKS_PAY = 0.04  # seconds of work from which on it pays to begin processes
+
 
 def rows_drawn(
     study: Study, n_resamples: int, method: str, fraction: float, rng: np.random.Generator
@@ -44,7 +46,7 @@ def members_over(
 
     def search(number: int) -> tuple[str, ...]:
         part = quiet.take(drawn[number])
-        return Search.of(part, wanted, seeds[number]).blanket_of(part.target).members
+        return Search.of(part, wanted, seeds[number]).members_of(part.target)
 
     found: dict[int, tuple[str, ...]] = {}
     tasks = [partial(search, number) for number in range(len(drawn))]
@@ -53,7 +55,7 @@ def members_over(
         n_jobs, count = study.place.n_jobs, Countdown(len(tasks), "draws", tell)
         try:
             if n_jobs > 1 and len(tasks) > 1 and can_fork():
-                forked(tasks, found, n_jobs, count=count)
+                forked(tasks, found, n_jobs, count=count, least=_FORKS_PAY)
             else:  # in small tables most of a search is Python, and threads wait for each other
                 small = study.n_rows * len(study.names) < FEW_CELLS
                 carried_out(tasks, found, 1 if small else n_jobs, count=count, stop=Event())

@@ -31,6 +31,7 @@ from blankets.search import (
     find,
     orient,
     resolve_roles,
+    settle,
     with_required,
 )
 from blankets.study._assumed import assumptions_said, settings_of
@@ -211,6 +212,17 @@ class Search:
         warn(sentence, DuplicateColumnWarning)
         return replace(blanket, warnings=(*blanket.warnings, sentence))
 
+    def members_of(self, target: int) -> tuple[str, ...]:
+        """Run the search and return the names of the members only, which takes less time."""
+        if self.knows.words:  # they may have other names
+            return self.blanket_of(target).members
+        trace = Trace(brief=True, listener=self._listener(self.tests.names[target]))
+        found, candidates = self._searched(target, trace)
+        members, alpha = found.members, self.wanted.alpha
+        if self._closes:
+            members = settle(self.tests, target, candidates, members, alpha=alpha, trace=trace, stay=members)
+        return tuple(self.tests.names[x] for x in members)
+
     @property
     def _closes(self) -> bool:
         """Whether the answer must be a whole blanket, and the p-values allow to check that."""
@@ -220,12 +232,8 @@ class Search:
 
     def _run(self, target: int, trace: Trace) -> tuple[Found, list[str]]:
         """Search and close; return the answer, and what the data say against what is known."""
-        tests, knows = self.tests, self.knows
-        aside = {*self.study.known_drivers, *(self.study.one_class if target == self.study.column else ())}
-        candidates = [x for x in knows.candidates(target) if x not in aside]
-        options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
-        alpha = self.wanted.alpha
-        found = self.algorithm.run(tests, target, candidates, alpha=alpha, trace=trace, **options)
+        tests, knows, alpha = self.tests, self.knows, self.wanted.alpha
+        found, candidates = self._searched(target, trace)
         required = knows.required(target)
         if self._closes:
             found = close(tests, target, candidates, found, alpha=alpha, trace=trace, required=required)
@@ -236,6 +244,14 @@ class Search:
         if not found.evidence:
             found = replace(found, evidence=evidence_of(tests, target, found.members, alpha=alpha))
         return knows.told(found, target, trace, alpha)
+
+    def _searched(self, target: int, trace: Trace) -> tuple[Found, list[int]]:
+        """Run the algorithm; return what it found, and among which columns."""
+        aside = {*self.study.known_drivers, *(self.study.one_class if target == self.study.column else ())}
+        candidates = [x for x in self.knows.candidates(target) if x not in aside]
+        options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
+        alpha = self.wanted.alpha
+        return self.algorithm.run(self.tests, target, candidates, alpha=alpha, trace=trace, **options), candidates
 
     def _with_roles(self, found: Found, target: int, trace: Trace) -> Found:
         """Find neighbors and spouses, and parents and children where the data can show it."""

@@ -15,12 +15,12 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from selectors import EVENT_READ, DefaultSelector
 from threading import Event, Lock
-from typing import TypeVar
+from typing import Any, Self, TypeVar
 
 from blankets.counting import COUNTING
 from blankets.results import format_seconds
@@ -110,34 +110,61 @@ def can_fork() -> bool:
     return sys.platform == "linux" and not others
 
 
-def forked(tasks: Sequence[Callable[[], T]], done: dict[int, T], n_jobs: int, *, count: Countdown) -> None:
-    """Do all tasks in ``n_jobs`` processes and put their results into ``done`` under their numbers.
+def forked(
+    tasks: Sequence[Callable[[], T]], done: dict[int, T], n_jobs: int, *, count: Countdown, least: float = 0.0
+) -> None:
+    """Do all tasks in ``n_jobs`` processes, of which this is one; put their results into ``done`` under their numbers.
 
-    What a process does not bring to an end, because a task fails there or the system ends it, is done in this one. So
-    errors are raised here. If the user presses Ctrl-C, the processes are ended, and finished results stay in ``done``.
+    What another process does not bring to an end, because a task fails there or the system ends it, is done in this
+    one. So errors are raised here. If the user presses Ctrl-C, the others are ended, and results that came stay in
+    ``done``. ``least``: seconds that the tasks after the first must take, by that one, for others to be begun.
     """
+
+    def here(number: int) -> None:
+        done[number] = tasks[number]()
+        count.one_more()
+
+    if least > 0.0:
+        began = time.perf_counter()
+        here(0)
+        n_jobs = n_jobs if (time.perf_counter() - began) * (len(tasks) - 1) >= least else 1
+    left = [number for number in range(len(tasks)) if number not in done]
+    shares = [left[first::n_jobs] for first in range(min(n_jobs, len(left)))]
     children: dict[int, int] = {}  # the process behind each pipe
     try:
-        for first in range(min(n_jobs, len(tasks))):
-            begun = _begun(tasks, first, n_jobs)
-            if begun is None:
-                break
-            children[begun[0]] = begun[1]
-        _collect(children, done, count)
+        for share in shares[1:]:
+            if (begun := _begun(tasks, share)) is not None:
+                children[begun[0]] = begun[1]
+        with _Pipes(children, done, count) as pipes:
+            for own in left[::n_jobs]:
+                here(own)
+                pipes.take(0.0)
+            while pipes.open and len(done) < len(tasks):
+                other = _not_begun(shares[1:], done)
+                if other is not None:
+                    here(other)
+                pipes.take(None if other is None else 0.0)
     finally:
         for pipe, child in children.items():
             os.close(pipe)
             with suppress(ProcessLookupError, ChildProcessError):  # who ignores SIGCHLD never sees them end
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
-    for number in range(len(tasks)):
-        if number not in done:
-            done[number] = tasks[number]()
-            count.one_more()
+    for missing in [number for number in left if number not in done]:
+        here(missing)
 
 
-def _begun(tasks: Sequence[Callable[[], T]], first: int, step: int) -> tuple[int, int] | None:
-    """Begin a process for every ``step``-th task; return a pipe from it and its number, None if there can be none."""
+def _not_begun(shares: Sequence[Sequence[int]], done: Collection[int]) -> int | None:
+    """Return the last task of the process that has the most left, None if it has begun it.
+
+    So nobody waits for a process that got less time than others.
+    """
+    rest = max(([number for number in share if number not in done] for share in shares), key=len, default=[])
+    return rest[-1] if len(rest) > 1 else None
+
+
+def _begun(tasks: Sequence[Callable[[], T]], numbers: Sequence[int]) -> tuple[int, int] | None:
+    """Begin a process for some of the tasks; return a pipe from it and its number, None if there can be none."""
     reading, writing = os.pipe()
     try:
         with warnings.catch_warnings():
@@ -156,7 +183,7 @@ def _begun(tasks: Sequence[Callable[[], T]], first: int, step: int) -> tuple[int
         gc.freeze()  # what the first one has is not looked through for garbage, and so not copied
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         with os.fdopen(writing, "wb") as pipe:
-            for number in range(first, len(tasks), step):
+            for number in numbers:
                 text = pickle.dumps((number, tasks[number]()))
                 pipe.write(struct.pack("q", len(text)) + text)
                 pipe.flush()
@@ -164,23 +191,39 @@ def _begun(tasks: Sequence[Callable[[], T]], first: int, step: int) -> tuple[int
         os._exit(0)  # nothing of the first process is to be ended twice
 
 
-def _collect(children: dict[int, int], done: dict[int, T], count: Countdown) -> None:
-    """Take results from pipes until all are closed."""
-    read = dict.fromkeys(children, b"")
-    with DefaultSelector() as ready:
-        for pipe in children:
-            ready.register(pipe, EVENT_READ)
-        while ready.get_map():
-            for key, _ in ready.select():
-                more = os.read(key.fd, 1 << 16)
-                if not more:
-                    ready.unregister(key.fd)
-                read[key.fd] += more
-                while len(read[key.fd]) >= 8:
-                    (size,) = struct.unpack_from("q", read[key.fd])
-                    if len(read[key.fd]) < 8 + size:
-                        break
-                    number, result = pickle.loads(read[key.fd][8 : 8 + size])
-                    read[key.fd] = read[key.fd][8 + size :]
-                    done[number] = result
-                    count.one_more()
+class _Pipes:
+    """Takes the results of other processes from pipes."""
+
+    def __init__(self, children: Mapping[int, int], done: dict[int, Any], count: Countdown) -> None:
+        self._done, self._count, self._ready = done, count, DefaultSelector()
+        self._read = dict.fromkeys(children, b"")
+
+    def __enter__(self) -> Self:
+        for pipe in self._read:
+            self._ready.register(pipe, EVENT_READ)
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self._ready.close()
+
+    @property
+    def open(self) -> bool:
+        """Whether more may come."""
+        return bool(self._ready.get_map())
+
+    def take(self, seconds: float | None) -> None:
+        """Take what has come, or comes within some seconds; None: wait for it."""
+        for key, _ in self._ready.select(seconds) if self.open else ():
+            more = os.read(key.fd, 1 << 16)
+            if not more:
+                self._ready.unregister(key.fd)
+            self._read[key.fd] += more
+            while len(text := self._read[key.fd]) >= 8:
+                (size,) = struct.unpack_from("q", text)
+                if len(text) < 8 + size:
+                    break
+                number, result = pickle.loads(text[8 : 8 + size])
+                self._read[key.fd] = text[8 + size :]
+                if number not in self._done:
+                    self._done[number] = result
+                    self._count.one_more()
