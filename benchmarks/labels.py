@@ -195,7 +195,8 @@ def power(draws: int, rng: np.random.Generator) -> None:
             table, _, _ = one_table(mechanism, rng, strength, tied=0.0)  # κ is for features unrelated to labeling
             batch, study = scanned(mechanism, table, mechanism.labels, ALPHA)
             found.append(batch.log_p <= np.log(ALPHA))
-            kappa = study.regime.kappa(study.labels).value
+            scores = study.labels.scores
+            kappa = study.regime.kappa(study.labels).value if scores is None else scores.kappa(2.0, effect)
             promised.append(attained_power(noncentrality(effect, mechanism.n, kappa), 2, ALPHA))
         print(f"  {mechanism.name:42} {np.mean(found):.3f} promised {np.mean(promised):.3f}", flush=True)
 

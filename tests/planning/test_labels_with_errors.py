@@ -84,7 +84,7 @@ def test_a_plan_with_propensities_takes_their_harmonic_mean():
     chance = rng.uniform(0.1, 0.9, 400_000)
     labeled = (rng.random(len(chance)) < 0.3) & (rng.random(len(chance)) < chance)
     planned = bl.kappa(labels="pu", prior=0.3, labeled=0.3 * float(stats.hmean(chance)))
-    assert planned == pytest.approx(weighted_scores(labeled, chance).kappa, rel=0.03)
+    assert planned == pytest.approx(weighted_scores(labeled, chance).kappa(), rel=0.03)
     with pytest.raises(NotAnswerableError, match="harmonic mean of the propensities"):
         bl.plan(effect=0.01, power=0.9, rows=1000, labels=bl.PositiveUnlabeled(propensity="chance"))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.stats._cell_means import Cells, Fitted, Floats, RowScores
 from blankets.stats._estimate import divided
 from blankets.stats._information import information
+from blankets.stats._power import needed_noncentrality
 
 Counts = NDArray[np.integer]
 
@@ -23,7 +25,7 @@ _LEAST = 5.0  # gold rows in a cell that is tested by itself; with ten the power
 _STEPS = 30  # of Newton's method at most; 10 to 20 are needed
 _NEAR = 1e-6  # the largest relative step after which there is no other
 _MOST_LEVELS = 12.0  # more of them change nothing in the noncentrality
-_OFTEN = 11.679  # noncentrality with which a test with one degree of freedom and level 0.01 has a power of 0.8
+_OFTEN, _LEVEL = 0.8, 0.01  # power and level of the test whose effect κ is of, if none is named
 
 
 def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
@@ -42,10 +44,19 @@ def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
     two_values = _two_values(gold[known], f[known])
     fitted = partial(machine_fitted, two_values=two_values)
     said = [np.clip((f[gold == k].mean() - two_values[0]) / np.ptp(two_values), 0.0, 1.0) for k in (0, 1)]
-    effect = _OFTEN / (2.0 * len(f) * of_many)
-    kept = machine_noncentrality(effect, p, known.sum(), len(f), 1.0, [[1.0 - g, g] for g in said])
-    kappa = of_many * min(float(kept) / _OFTEN, 1.0)
-    return RowScores(values, machine_cells, fitted, itemgetter(1), known, kappa, p, explained, _LEAST)
+    says = [[1.0 - g, g] for g in said]
+    worth = partial(_worth, of_many=of_many, positives=p, gold=int(known.sum()), rows=len(f), says=says)
+    scores = RowScores(values, machine_cells, fitted, itemgetter(1), known, worth, p, explained, _LEAST)
+    return replace(scores, of_likelihoods=True)
+
+
+def _worth(
+    dof: float, effect: float, *, of_many: float, positives: float, gold: int, rows: int, says: list[list[float]]
+) -> float:
+    """Return κ for an effect; ``of_many``, κ of weak effects, says which effect if none is named (NaN)."""
+    if np.isnan(effect):
+        effect = float(needed_noncentrality(_OFTEN, dof, _LEVEL)) / (2.0 * rows * of_many)
+    return min(float(machine_noncentrality(effect, positives, gold, rows, dof, says)) / (2.0 * rows * effect), of_many)
 
 
 def machine_noncentrality(
@@ -157,7 +168,7 @@ def machine_fitted(sums: Floats, *, two_values: tuple[float, float]) -> Fitted:
     statistic, shares = _independent(gold, by_value(total - n, f_all - f))
     dof = np.maximum((n > 0).sum(axis=-1) - 1.0, 0.0).sum(axis=-1)
 
-    def draw(rng: np.random.Generator, n_draws: int) -> Floats:
+    def draw(rng: np.random.RandomState, n_draws: int) -> Floats:
         positives, higher = shares[1].sum(axis=0), shares[:, 1] / shares.sum(axis=1)
         rows, among = (np.broadcast_to(np.rint(part).astype(np.int64), (n_draws, *part.shape)) for part in sums[:2])
         p = np.clip(positives, 0.0, 1.0)
