@@ -143,7 +143,7 @@ class Plan(Saved):
 
     @property
     def drawn_power(self) -> float | None:
-        """With a machine's labels: the share of 5,000 studies, drawn with the answer, in which one test finds it."""
+        """With a machine's labels: the share of 10,000 studies, drawn with the answer, in which one test finds it."""
         return self.setting.drawn_power()
 
     @property
