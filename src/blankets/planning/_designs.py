@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -174,6 +175,7 @@ def of_machine(false_positive: float, false_negative: float) -> tuple[LabelDesig
     def noncentrality(effect: Floats, prior: Floats, gold: Floats, rows: Floats, dof: Floats) -> Floats:
         return machine_noncentrality(effect, prior, gold, rows, dof, says)
 
+    @lru_cache(maxsize=1)  # a plan is drawn once, and may be printed often
     def drawn(effect: float, prior: float, gold: float, rows: float, dof: int, alpha: float) -> float:
         return machine_power(effect, prior, gold, rows, dof, says, alpha)
 
