@@ -323,7 +323,7 @@ def blankets(draws: int, rng: np.random.Generator) -> None:
     Beside it what others would have: the members that the plain way finds, less those that are false ("no false"), as
     many labels at random, and all labels.
     """
-    from benchmarks._data import network
+    from _data import network
 
     for name in ("alarm", "insurance", "hailfinder"):
         one = network(FOLDER[0] if FOLDER else None, name)
