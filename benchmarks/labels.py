@@ -1,6 +1,6 @@
 """Labels as they are: level, power, coverage and blankets in each regime of labels, beside the naive way.
 
-    python benchmarks/labels.py size|gold|power|promise|coverage|ppi|blankets [--draws N] [--seed N] [--only NAME]
+    python benchmarks/labels.py size|level|gold|power|promise|coverage|ppi|blankets [--draws N] [--seed N] [--only NAME]
 
 Tables of 2 or 3 levels. Each line is a mechanism; "naive" counts unlabeled rows as negatives (propensity, drivers) or
 takes the machine's labels for true (predicted). Wrong labels need no other test, so that they have no naive column.
@@ -15,7 +15,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
-from scipy.stats import norm
+from scipy.stats import chi2, norm
 
 import blankets as bl
 from blankets.regimes import Channel, Surrogate
@@ -110,8 +110,7 @@ def one_table(
 
 def size(draws: int, rng: np.random.Generator) -> None:
     """Print the level of tests, as multiples of alpha."""
-    error = np.sqrt(1 / ALPHA / draws)
-    print(f"level as multiples of alpha = {ALPHA} (and 0.05), {draws} draws; standard error {error:.2f} or more")
+    print(f"level as multiples of alpha = {ALPHA} (and 0.05), {draws} draws, {N_COLUMNS} share a table; standard error")
     for mechanism in mechanisms():
         p, wrong = [], []
         while len(p) * N_COLUMNS < draws:
@@ -120,10 +119,41 @@ def size(draws: int, rng: np.random.Generator) -> None:
             if mechanism.naive is not None:
                 word = "auto" if mechanism.naive == "machine" else mechanism.naive
                 wrong.append(scanned(mechanism, naive, word, ALPHA)[0].log_p)
-        p = np.exp(np.concatenate(p))
-        told = f"{np.mean(p <= ALPHA) / ALPHA:5.2f} {np.mean(p <= 0.05) / 0.05:5.2f}"
+        p = np.exp(np.array(p))
+        told = " ".join(of_tables(p <= alpha, alpha) for alpha in (ALPHA, 0.05))
         bad = f"naive {np.mean(np.concatenate(wrong) <= np.log(ALPHA)) / ALPHA:6.1f}" if wrong else ""
         print(f"  {mechanism.name:42} {told}   {bad}", flush=True)
+
+
+def of_tables(rejected: np.ndarray, alpha: float) -> str:
+    """Return a level as a multiple of alpha and its standard error: features of one table (row) are not independent."""
+    each = rejected.mean(axis=1) / alpha
+    return f"{each.mean():5.2f} ({each.std(ddof=1) / np.sqrt(len(each)):.2f})"
+
+
+def level(draws: int, rng: np.random.Generator) -> None:
+    """Print the level of tests with machine labels; each draw is a table of its own, with one feature."""
+    print(f"level as multiples of alpha = {ALPHA} and 0.05, {draws} independent draws; standard error")
+    for mechanism in mechanisms():
+        if "machine" not in mechanism.name:
+            continue
+        joint, share = joint_of(mechanism, rng)
+        sums = sums_from(rng, draws, round(share * mechanism.n), joint, round(1 / share))
+        statistic = GOLD.fitted(np.moveaxis(sums, 0, 1)).statistic
+        p = np.ones(draws)
+        for k in np.flatnonzero(statistic > 0.5 * chi2.isf(0.05, 2)):  # others are far from both levels
+            p[k] = np.exp(GOLD.test(sums[k])[2])
+        told = " ".join(of_tables((p <= alpha)[:, np.newaxis], alpha) for alpha in (ALPHA, 0.05))
+        print(f"  {mechanism.name:42} {told}", flush=True)
+
+
+def joint_of(mechanism: Mechanism, rng: np.random.Generator, n: int = 4_000_000) -> tuple[np.ndarray, float]:
+    """Return p(y, what the machine says, x) of a feature without effect, from many rows, and the share of gold rows."""
+    y, d = (rng.random(n) < 0.3).astype(int), rng.normal(size=n)
+    x = np.digitize(mechanism.tied * d + np.sqrt(1 - mechanism.tied**2) * rng.normal(size=n), [0.0, 0.9])
+    seen, extra = mechanism.hide(rng, y, d, x)
+    joint = np.bincount((y * 2 + extra["said"]) * 3 + x, minlength=12).reshape(2, 2, 3) / n
+    return joint, float(round(np.mean(~np.isnan(seen)), 2))
 
 
 def gold(draws: int, rng: np.random.Generator) -> None:
@@ -195,14 +225,15 @@ def power(draws: int, rng: np.random.Generator) -> None:
             table, _, _ = one_table(mechanism, rng, strength, tied=0.0)  # κ is for features unrelated to labeling
             batch, study = scanned(mechanism, table, mechanism.labels, ALPHA)
             found.append(batch.log_p <= np.log(ALPHA))
-            kappa = study.regime.kappa(study.labels).value
+            scores = study.labels.scores
+            kappa = study.regime.kappa(study.labels).value if scores is None else scores.kappa(2.0, effect)
             promised.append(attained_power(noncentrality(effect, mechanism.n, kappa), 2, ALPHA))
         print(f"  {mechanism.name:42} {np.mean(found):.3f} promised {np.mean(promised):.3f}", flush=True)
 
 
 def promise(draws: int, rng: np.random.Generator) -> None:
     """Print the power with few gold labels and a machine, and what `plan` promises, at an effect for a power of 0.8."""
-    print(f"power of tests at alpha = {ALPHA}, {draws} draws, and what plan promises (and κ of weak effects)")
+    print(f"power of tests at alpha = {ALPHA}, {draws} draws, what plan promises and draws (and κ of weak effects)")
     for n_gold in (50, 100, 200, 500):
         for right, prior, levels in product((0.8, 0.9, 0.95), (0.1, 0.3, 0.5), (2, 3, 5)):
             rho2 = float(Channel.noisy(1 - right, 1 - right).kappa(Surrogate.FULL, prior))
@@ -222,7 +253,10 @@ def promise(draws: int, rng: np.random.Generator) -> None:
             told = bl.plan(effect=float(nats[k]), alpha=ALPHA, dof=levels - 1, rows=n, labeled=n_gold, labels=labels)
             plain = float(attained_power(noncentrality(nats[k], n, of_many), levels - 1, ALPHA))
             about = f"{n_gold:3} gold, {right:4} right, p(y=1) {prior}, {levels} levels"
-            print(f"  {about}: {found:.3f}, promised {told.power:.3f} ({plain:.3f})", flush=True)
+            print(
+                f"  {about}: {found:.3f}, promised {told.power:.3f}, drawn {told.drawn_power:.3f} ({plain:.3f})",
+                flush=True,
+            )
 
 
 def coverage(draws: int, rng: np.random.Generator) -> None:
@@ -289,7 +323,7 @@ def blankets(draws: int, rng: np.random.Generator) -> None:
     Beside it what others would have: the members that the plain way finds, less those that are false ("no false"), as
     many labels at random, and all labels.
     """
-    from benchmarks._data import network
+    from _data import network
 
     for name in ("alarm", "insurance", "hailfinder"):
         one = network(FOLDER[0] if FOLDER else None, name)
@@ -330,6 +364,7 @@ def blankets(draws: int, rng: np.random.Generator) -> None:
 
 COMMANDS = {
     "size": size,
+    "level": level,
     "gold": gold,
     "power": power,
     "promise": promise,

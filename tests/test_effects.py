@@ -229,6 +229,24 @@ class TestLabels:
         assert found.effects.of("smoker").estimate == pytest.approx(np.exp(fit.params.iloc[1]), rel=1e-5)
         assert found.effects.also_given == ("road",)
 
+    def test_odds_ratios_are_given_the_columns_found_to_drive_labeling(self):
+        rng, smokes = np.random.default_rng(3), (self.data.smoker == "yes").to_numpy()
+        road = np.where(rng.random(4000) < np.where(smokes, 0.8, 0.3), "near", "far")
+        labeled = rng.random(4000) < np.where(road == "near", 0.8, 0.3)
+        data = self.data.assign(ill=self.data.ill.where(labeled), road=road)
+        found = bl.discover(data, "ill", labels="mar-f")
+        assert found.settings["drivers"] == ["road"]
+        design = sm.add_constant(np.column_stack([smokes, road == "near"]).astype(float)[labeled])
+        fit = sm.Logit((data.ill[labeled] == "yes").astype(float).to_numpy(), design).fit(disp=0)
+        assert found.effects.of("smoker").estimate == pytest.approx(np.exp(fit.params[1]), rel=1e-5)
+        assert found.effects.also_given == ("road",)
+        # A driver that is a member has an effect of its own.
+        labeled = rng.random(4000) < np.where(smokes, 0.8, 0.3)
+        found = bl.discover(self.data.assign(ill=self.data.ill.where(labeled)), "ill", labels="mar-f")
+        assert found.settings["drivers"] == ["smoker"]
+        assert found.effects.also_given == ()
+        assert found.effects.of("smoker").estimate == pytest.approx(self.odds_ratio(self.data[labeled]), rel=1e-6)
+
     def test_odds_ratios_of_wrong_labels_are_called_so(self):
         effects = effects_of(self.data, "ill", ["smoker"], labels=bl.Noisy(0.05, 0.05))
         assert "wrong ones bring them nearer to 1" in " ".join(effects.notes)

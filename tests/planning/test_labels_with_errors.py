@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 import blankets as bl
 from blankets.cli._main import run
 from blankets.errors import NotAnswerableError
-from blankets.stats import weighted_scores
+from blankets.stats import machine_scores, weighted_scores
 from machine_ratio import noncentrality_of
 
 
@@ -79,12 +79,42 @@ def test_gold_labels_that_a_machine_saves():
         bl.plan(effect=0.01, power=0.9, rows=rows, labels=bl.Predicted("said", prior=p))
 
 
+def test_with_many_errors_drawn_studies_have_the_power_of_noncentral_chi_square():
+    labels = bl.Predicted(accuracy=0.8, prior=0.4)
+    many = bl.plan(effect=0.004, alpha=0.01, dof=2, rows=5000, labeled=1500, labels=labels)
+    wanted = stats.ncx2.sf(stats.chi2.isf(0.01, 2), 2, many.noncentrality)
+    assert many.drawn_power == pytest.approx(wanted, abs=4 * 0.009)  # the studies have 0.005, the law 0.007
+    assert f"({many.drawn_power:.2f} in 10,000 studies that were drawn)" in str(many)
+    assert bl.plan(effect=0.01, power=0.9, labels="mcar", labeled=0.5).drawn_power is None
+
+
+@pytest.mark.slow
+def test_with_few_errors_drawn_studies_have_the_power_of_the_test():
+    labels = bl.Predicted(accuracy=0.95, prior=0.5)
+    few = bl.plan(effect=0.0194, alpha=0.01, dof=4, rows=2000, labeled=100, labels=labels)
+    rng, found, line = np.random.default_rng(5), 0, np.linspace(-1, 1, 5)
+
+    def nats(slope):
+        return np.log(2) - special.entr([0.5 - slope * line, 0.5 + slope * line]).sum() / 5
+
+    slope = optimize.brentq(lambda s: nats(s) - 0.0194, 0, 0.4)
+    for _ in range(1000):
+        x = rng.integers(0, 5, 2000)
+        y = (rng.random(2000) < 0.5 + slope * line[x]).astype(np.int16)
+        said = np.where(rng.random(2000) < 0.05, 1 - y, y).astype(float)
+        scores = machine_scores(np.where(np.arange(2000) < 100, y, -1).astype(np.int16), said)
+        found += scores.test(scores.sums(x, np.zeros_like(x), np.ones(2000, bool)))[2] <= np.log(0.01)
+    # 1,000 studies have a standard error of 0.015, drawn ones 0.01; noncentral chi-square promises 0.1 too little.
+    assert few.drawn_power == pytest.approx(found / 1000, abs=3 * 0.018)
+    assert few.power < found / 1000 - 0.05
+
+
 def test_a_plan_with_propensities_takes_their_harmonic_mean():
     rng = np.random.default_rng(0)
     chance = rng.uniform(0.1, 0.9, 400_000)
     labeled = (rng.random(len(chance)) < 0.3) & (rng.random(len(chance)) < chance)
     planned = bl.kappa(labels="pu", prior=0.3, labeled=0.3 * float(stats.hmean(chance)))
-    assert planned == pytest.approx(weighted_scores(labeled, chance).kappa, rel=0.03)
+    assert planned == pytest.approx(weighted_scores(labeled, chance).kappa(), rel=0.03)
     with pytest.raises(NotAnswerableError, match="harmonic mean of the propensities"):
         bl.plan(effect=0.01, power=0.9, rows=1000, labels=bl.PositiveUnlabeled(propensity="chance"))
 

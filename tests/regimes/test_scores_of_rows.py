@@ -63,7 +63,7 @@ def test_the_likelihood_ratio_is_that_of_a_general_optimizer():
     free = optimize.minimize(lambda t: loss(t[:3], t[3:]), [0.3] * 3 + start, bounds=bounds[:3] + bounds, tol=1e-12)
     assert fitted.statistic == pytest.approx(2 * (one.fun - free.fun), abs=1e-3)
     assert fitted.dof == 2
-    drawn = fitted.draw(np.random.default_rng(0), 4000)
+    drawn = fitted.draw(np.random.RandomState(0), 4000)
     assert drawn[2].sum() / drawn[1].sum() == pytest.approx(one.x[0], abs=4 * 0.46 / np.sqrt(120 * 4000))
 
 
@@ -176,7 +176,7 @@ def test_kappa_is_that_of_the_channel_of_the_machine():
     said = np.where(rng.random(len(y)) < 0.1, 1 - y, y).astype(float)
     gold = np.where(rng.random(len(y)) < 0.2, y, -1).astype(np.int16)
     rho2 = float(Channel.noisy(0.1, 0.1).kappa(Surrogate.FULL, 0.3))  # the squared correlation of class and machine
-    assert machine_scores(gold, said).kappa == pytest.approx(0.2 / (1 - 0.8 * rho2), rel=0.02)
+    assert machine_scores(gold, said).kappa() == pytest.approx(0.2 / (1 - 0.8 * rho2), rel=0.02)
 
 
 def test_questions_with_machine_labels():
@@ -272,7 +272,7 @@ def test_with_one_propensity_for_all_the_estimate_is_pos():
     assert found.scale == pytest.approx(float(wanted._law.scale[0]), rel=0.02)
     p = labeled.mean() / 0.4
     closed = (1 - p) / p * labeled.mean() / (1 - labeled.mean())  # methods (3.3)
-    assert weighted_scores(labeled, np.full(2000, 0.4)).kappa == pytest.approx(closed, rel=1e-9)
+    assert weighted_scores(labeled, np.full(2000, 0.4)).kappa() == pytest.approx(closed, rel=1e-9)
     pearson = stats.chi2_contingency(table[1:], correction=False)[0]
     assert equal_means(cells)[0] == pytest.approx(pearson, rel=1e-9)
 
@@ -362,6 +362,30 @@ def test_the_tail_of_draws_is_that_of_chi_square_where_they_are_chi_square():
     assert log_p_among(30.0, 3.0, 0.5 * drawn) > stats.chi2.logsf(60.0, 3)  # never compressed
 
 
+def test_the_far_tail_of_a_ratio_of_likelihoods_falls_as_chi_square():
+    drawn = 1.3 * np.random.default_rng(11).chisquare(2, 50_000)
+    # Stretched down to 0.01%, 1.3 times 18.42; from there on half a nat for each unit (chi-square, two degrees). 1,500
+    # draws tell the stretch within 3%, which is 0.12 there; 500 the 1% point, 0.05.
+    assert log_p_among(1.3 * 18.42, 2.0, drawn, of_likelihoods=True) == pytest.approx(np.log(1e-4), abs=0.4)
+    far = [log_p_among(t, 2.0, drawn, of_likelihoods=True) for t in (30.0, 60.0, 300.0)]
+    np.testing.assert_allclose(np.diff(far), [-15.0, -120.0], rtol=1e-9)
+    assert log_p_among(300.0, 2.0, drawn) == pytest.approx(-300 / 2.6, rel=0.05)  # of other statistics: as stretched
+
+
+def test_draws_are_the_same_in_all_versions_of_numpy(monkeypatch):
+    """NumPy keeps the stream of a RandomState, and may change that of a Generator (NEP 19)."""
+    rng, n = np.random.default_rng(15), 600
+    y, x = (rng.random(n) < 0.3).astype(np.int16), rng.integers(0, 2, n)
+    said = np.where(rng.random(n) < 0.15, 1 - y, y).astype(float)
+    machine = machine_scores(np.where(np.arange(n) < 80, y, -1).astype(np.int16), said)
+    weighted = weighted_scores(y == 1, np.where(x, 0.5, 0.9))
+    monkeypatch.setattr(np.random, "default_rng", None)
+    for scores in (machine, weighted):
+        sums = scores.sums(*everyone(y.astype(np.int64)))
+        assert scores.test(sums) == scores.test(sums)
+        assert scores.test(sums)[2] < -4.0  # far enough out that tables were drawn
+
+
 def test_drawn_tables_have_the_moments_of_independence():
     rng = np.random.default_rng(12)
     n, gold = 3000, 300
@@ -369,7 +393,7 @@ def test_drawn_tables_have_the_moments_of_independence():
     chance = np.clip(np.where(y, rng.beta(8, 3, n), rng.beta(2, 6, n)), 0, 1)  # a machine's probabilities
     scores = machine_scores(np.where(np.arange(n) < gold, y, -1).astype(np.int16), chance)
     sums = scores.sums(*everyone(x))
-    drawn = scores.fitted(sums).draw(np.random.default_rng(0), 4000)
+    drawn = scores.fitted(sums).draw(np.random.RandomState(0), 4000)
     assert drawn.shape == (8, 4000, 1, 2)
     np.testing.assert_array_equal(drawn[:2, 0], sums[:2])
     for k in (2, 3, 4, 5, 6, 7):  # here x tells nothing, so that draws are as the data, up to what gold rows leave open
@@ -377,7 +401,7 @@ def test_drawn_tables_have_the_moments_of_independence():
         np.testing.assert_allclose(drawn[k].mean(axis=0) / size, sums[k] / size, atol=4 * 0.46 / np.sqrt(150))
     weighted = weighted_scores(y == 1, np.where(x, 0.5, 0.9))
     sums = weighted.sums(*everyone(x))
-    drawn = weighted.fitted(sums).draw(np.random.default_rng(0), 4000)
+    drawn = weighted.fitted(sums).draw(np.random.RandomState(0), 4000)
     null = weighted.from_sums(sums).null_variance * sums[0] ** 2
     np.testing.assert_allclose(drawn[1].var(axis=0), null, rtol=4 * np.sqrt(2 / 4000))
     share = sums[1].sum() / sums[0].sum()

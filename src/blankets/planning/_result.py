@@ -17,7 +17,7 @@ from blankets.planning._prior import Knowledge
 from blankets.planning._setting import MOST_ROWS, Floats, Setting
 from blankets.planning._spread import Spread, Unknown
 from blankets.records import Bounds, Count, NonNegative, Saved, refuse, short
-from blankets.stats import w_from_effect
+from blankets.stats import STUDIES, w_from_effect
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -140,6 +140,11 @@ class Plan(Saved):
     def power(self) -> float:
         """Power at the answer; with several members, the probability that all are found (see `decisions`)."""
         return float(self.setting.power())
+
+    @property
+    def drawn_power(self) -> float | None:
+        """With a machine's labels: the share of 10,000 studies, drawn with the answer, in which one test finds it."""
+        return self.setting.drawn_power()
 
     @property
     def decisions(self) -> str:
@@ -408,6 +413,8 @@ class Plan(Saved):
                 f"a test with {dof:.0f} degree{'' if dof == 1 else 's'} of freedom finds a dependence of "
                 f"{_strength(effect)} with probability {self.power:.4g}"
             )
+            if (drawn := self.drawn_power) is not None:
+                found += f" ({drawn:.2f} in {STUDIES:,} studies that were drawn)"
         else:
             each = self.member_powers
             found = (

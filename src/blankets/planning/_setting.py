@@ -32,6 +32,7 @@ MOST_ROWS = 2**50  # floats represent every whole number up to 2**53
 TINY = float(np.finfo(float).tiny)
 MOST_NATS = 50.0  # a variable would need 10²¹ levels for more
 MOST_DOF = 1e15
+_MOST_LEVELS, _MOST_DRAWN = 12, 2**30  # of a study that is drawn
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +45,8 @@ class LabelDesign:
     kappa: Callable[[Floats, Floats], Floats]
     # (effect, p(y=1), labels, rows, degrees of freedom) -> λ, where it is not 2 κ N I with the κ of weak effects
     noncentrality: Callable[[Floats, Floats, Floats, Floats, Floats], Floats] | None = None
+    # (effect, p(y=1), labels, rows, degrees of freedom, level) -> power in drawn studies, where λ tells less
+    drawn_power: Callable[[float, float, float, float, int, float], float] | None = None
     dof_factor: float = 1.0  # the surrogate's degrees of freedom over those of the full target (errata B14)
     # positives, negatives: the shares of these labels that come from each class; 0 if labels
     # do not bound p(y=1)
@@ -172,6 +175,16 @@ class Setting:
         worth = self.rows * self.worth
         prior, share, rows, alpha = (np.asarray(a)[..., None] for a in (prior, self.share, worth, self.alpha))
         return least_power(self.effect, prior, share, rows, self.dof, alpha)
+
+    def drawn_power(self) -> float | None:
+        """Return the power in studies that are drawn; None where none are, or for several members."""
+        draw, known = self.design.drawn_power, (self.effect, self.dof, self.alpha, self.rows, self.labeled, self.prior)
+        if draw is None or any(part.size != 1 or not np.isfinite(part).all() for part in known):
+            return None
+        if self.design.strata or self.dof % 1.0 or self.dof > _MOST_LEVELS - 1 or self.rows > _MOST_DRAWN:
+            return None
+        rows, dof = float(self.rows) * self.worth, int(self.dof.item())
+        return draw(self.effect.item(), float(self.prior), float(self.share) * rows, rows, dof, float(self.alpha))
 
     def power(self) -> Floats:
         """Return the probability that all members are found."""

@@ -92,10 +92,15 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     evidence = study.tests(column, rng=rng).test(at, study.target, conditioning)
     measured = study.measures([at, study.target, *conditioning])
     study = study if measured else study.without_numbers()
-    kappa, form = _kappa(study, column, at, [] if measured else conditioning)
     free = evidence.dof if evidence.reliable else float("nan")
+    kappa, form = _kappa(study, column, at, [] if measured else conditioning, free)
     n = evidence.n_rows if kappa is None or column is None or column.rows is None else study.n_rows
-    lost = 1.0 if kappa is None else kappa
+    lost, scores = 1.0 if kappa is None else kappa, study.labels.scores
+
+    def power(effect: float) -> float:
+        kept = lost if scores is None else scores.kappa(free, effect)
+        return float(attained_power(noncentrality(effect, n, kept), free, alpha))
+
     # Power and intervals are those of independent rows, and of our own tests.
     equal = study.groups is None and study.survey is None and study.reading.missing != "weighted"
     equal = equal and study.copies == 1
@@ -121,18 +126,22 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         kappa=kappa,
         kappa_form=form,
         alpha=alpha,
-        powers={size: float(attained_power(noncentrality(i, n, lost), free, alpha)) for size, i in effects.items()},
+        powers={size: power(effect) for size, effect in effects.items()},
         detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in (0.8, 0.95) if free > 0 and apart},
         estimate=estimate_of(study, x, at, given, conditioning) if can_estimate else None,
         notes=(*study.about_labels, *study.about_rows),
     )
 
 
-def _kappa(study: Study, column: SurrogateColumn | None, at: int, conditioning: list[int]) -> tuple[float | None, str]:
+def _kappa(
+    study: Study, column: SurrogateColumn | None, at: int, conditioning: list[int], dof: float
+) -> tuple[float | None, str]:
     """Return κ of this test, stratum by stratum where it is conditional, and how it was computed."""
     if Question.POWER not in study.regime.answers or (column is not None and column.forced):
         return None, ""
     used = None if column is None else column.surrogate
+    if study.labels.scores is not None:
+        return study.labels.scores.kappa(dof), "unconditional"
     if not conditioning or study.regime.plain:
         kappa = study.regime.kappa(study.labels, used)
         return kappa.value, kappa.form

@@ -211,7 +211,7 @@ class Regime(ABC):
             If κ is not known; the error says what would help.
         """
         if labels.scores is not None:
-            value = labels.scores.kappa
+            value = labels.scores.kappa()
             return Kappa(value, value, value, self.choose(labels).surrogate)
         prior = self.known_prior(labels, Question.POWER)
         wanted = self.choose(labels).surrogate if surrogate is None else surrogate_from(surrogate)

@@ -125,7 +125,7 @@ class Predicted(Regime):
 
     def choose(self, labels: Labels) -> Choice:
         """Return gold and machine labels together."""
-        kappas = {} if labels.scores is None else {Surrogate.PREDICTED: labels.scores.kappa}
+        kappas = {} if labels.scores is None else {Surrogate.PREDICTED: labels.scores.kappa()}
         return Choice(
             Surrogate.PREDICTED, "the machine's labels of all rows are corrected by the gold ones", kappas=kappas
         )

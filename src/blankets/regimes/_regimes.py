@@ -248,7 +248,7 @@ class PositiveUnlabeled(Regime):
         """Return Ỹ0, the only possible surrogate, or weighted rows."""
         if labels.scores is not None:
             why = "how often each positive is labeled is known"
-            return Choice(Surrogate.WEIGHTED, why, kappas={Surrogate.WEIGHTED: labels.scores.kappa})
+            return Choice(Surrogate.WEIGHTED, why, kappas={Surrogate.WEIGHTED: labels.scores.kappa()})
         reason = "it is the only valid choice where only positives are labeled"
         prior = self.admissible(labels)
         kappas = {}

@@ -38,6 +38,7 @@ from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
 from blankets.stats._machine_labels import machine_noncentrality, machine_scores, predicted_share
+from blankets.stats._machine_power import STUDIES, machine_power
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -111,6 +112,7 @@ __all__ = [
     "ROWS_A_FUNCTION",
     "Regression",
     "RowScores",
+    "STUDIES",
     "Sampling",
     "Surveyed",
     "UNLABELED",
@@ -149,6 +151,7 @@ __all__ = [
     "log_p_of_functions",
     "logistic_fit",
     "machine_noncentrality",
+    "machine_power",
     "machine_scores",
     "mar_f_information",
     "mcar_information",

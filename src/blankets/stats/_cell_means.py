@@ -36,6 +36,7 @@ _DRAWS = (100, 1000)  # tables that are drawn under independence: first, and if 
 _ENOUGH = 15  # of the first draws are as large: the p-value is far from every level that is used
 _TAIL = 0.01  # smaller p-values follow from the shape of the tail of the draws
 _SHAPE = 0.03  # the largest of the draws, which tell that shape
+_FAR = 1e-4  # where the tail of a ratio of likelihoods falls as chi-square; measured down to 1e-5
 _LEAST = 10.0  # rows that tell the class, in a cell that is tested by itself; chosen by simulation
 _FLOOR = 0.1  # of the mean statistic: none is expected to be smaller
 _CLEAR = math.log(0.4)  # a test with a larger p-value by the chi-square law is not looked at again
@@ -57,7 +58,7 @@ class Fitted(NamedTuple):
     statistic: Floats
     dof: Floats
     open: Floats  # a count on which the law of the statistic depends; 1 if it depends on none
-    draw: Callable[[np.random.Generator, int], Floats]  # (generator, n) -> (sums, n, ..., strata, levels): such sums
+    draw: Callable[[np.random.RandomState, int], Floats]  # (generator, n) -> (sums, n, ..., strata, levels): such sums
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,10 +70,19 @@ class RowScores:
     fitted: Callable[[Floats], Fitted]  # of such arrays: what fits them under independence
     telling: Callable[[Floats], Floats]  # of such sums: in each cell, how many rows tell the class, or will on average
     informative: NDArray[np.bool_]  # (rows,): rows that say something of the class by themselves
-    kappa: float  # each row counts as much as κ rows with full labels, without a conditioning set
+    worth: Callable[[float, float], float]  # (degrees of freedom, effect in nats or NaN) -> κ
     positives: float  # estimated p(y=1)
     explained: float = 0.0  # share of the variance of the class that a machine's labels explain
     least: float = _LEAST  # rows that tell the class, in a cell that is tested by itself
+    of_likelihoods: bool = False  # whether the statistic is a ratio of likelihoods
+
+    def kappa(self, dof: float = 1.0, effect: float = math.nan) -> float:
+        """Return κ without a conditioning set: each row counts as much as κ rows with full labels.
+
+        ``dof``: degrees of freedom of the test. ``effect``: nats with the class; by default one that is found with
+        probability 0.8.
+        """
+        return self.worth(dof if dof > 0.0 else 1.0, effect)
 
     def take(self, rows: NDArray[np.int64]) -> RowScores:
         """Return the scores of some rows."""
@@ -102,14 +112,15 @@ class RowScores:
         log_p = float(log_chi2_sf(statistic, dof))
         if not dof or log_p > _CLEAR:
             return statistic, dof, log_p
-        # The table is the seed: it has the same p-value again, and other tables do not share its luck.
-        law, rng = np.zeros(0), np.random.default_rng(np.rint(np.abs(sums)).astype(np.int64).ravel())
+        # The table is the seed: it has the same p-value again, and other tables do not share its luck. A RandomState
+        # draws the same in all versions of NumPy, which a Generator does not.
+        law, rng = np.zeros(0), np.random.RandomState((np.rint(np.abs(sums)) % 2.0**32).astype(np.uint32).ravel())
         for n_draws in _DRAWS:
             first = self.fitted(found.draw(rng, n_draws))
             law = drawn_law(found, first, self.fitted(first.draw(rng, 1)))
             if np.count_nonzero(law >= statistic) >= _ENOUGH:
                 break
-        return statistic, dof, log_p_among(statistic, dof, law)
+        return statistic, dof, log_p_among(statistic, dof, law, of_likelihoods=self.of_likelihoods)
 
 
 def drawn_law(found: Fitted, first: Fitted, second: Fitted) -> Floats:
@@ -175,11 +186,13 @@ def equal_means(cells: Cells) -> tuple[Floats, Floats]:
     return statistic, np.maximum(usable.sum(axis=-1) - 1.0, 0.0).sum(axis=-1)
 
 
-def log_p_among(statistic: float, dof: float, drawn: Floats) -> float:
+def log_p_among(statistic: float, dof: float, drawn: Floats, *, of_likelihoods: bool = False) -> float:
     """Return the logarithm of the p-value of a statistic among statistics that were drawn under independence.
 
     It is their share that is as large, down to 1%. There the tail of the chi-square distribution goes on, stretched so
-    that its largest 3% have the mean excess of the largest 3% of the draws, but never compressed.
+    that its largest 3% have the mean excess of the largest 3% of the draws, but never compressed. A ratio of
+    likelihoods is stretched down to 0.01% only: far out it falls as fast as chi-square (methods, section 14), and the
+    stretch, which a few draws tell, is not carried on.
 
     Examples
     --------
@@ -195,7 +208,9 @@ def log_p_among(statistic: float, dof: float, drawn: Floats) -> float:
     expected = dof * float(chi2_sf(quantile, dof + 2.0)) / _SHAPE - quantile  # E[χ² - quantile | χ² > quantile]
     beyond = drawn[drawn > shape]
     stretch = max(1.0, (float(beyond.mean()) - shape) / expected) if len(beyond) else 1.0
-    return float(log_chi2_sf(float(chi2_isf(_TAIL, dof)) + (statistic - start) / stretch, dof))
+    point, last = (float(chi2_isf(share, dof)) for share in (_TAIL, _FAR))
+    far = max(0.0, statistic - start - stretch * (last - point)) if of_likelihoods else 0.0
+    return float(log_chi2_sf(point + (statistic - start - far) / stretch + far, dof))
 
 
 def means_information(cells: Cells, *, loss: Loss = "log", estimator: str = "") -> InformationEstimate:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from operator import itemgetter
 
@@ -11,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.stats._cell_means import Cells, Fitted, Floats, RowScores
 from blankets.stats._estimate import divided
 from blankets.stats._information import information
+from blankets.stats._power import needed_noncentrality
 
 Counts = NDArray[np.integer]
 
@@ -19,11 +21,11 @@ _CELLS = (-2, -1)
 _SHARED = 5.0  # gold rows that a cell borrows from the others for its variance
 _USELESS = 0.5  # gold rows in which the machine tells nothing
 _TRACE = 1e-4  # of a gold row, added to each count: a limit of the fit has a logarithm then
-_LEAST = 5.0  # gold rows in a cell that is tested by itself; with ten the power is smaller and the level no better
+LEAST = 5.0  # gold rows in a cell that is tested by itself; with ten the power is smaller and the level no better
 _STEPS = 30  # of Newton's method at most; 10 to 20 are needed
 _NEAR = 1e-6  # the largest relative step after which there is no other
 _MOST_LEVELS = 12.0  # more of them change nothing in the noncentrality
-_OFTEN = 11.679  # noncentrality with which a test with one degree of freedom and level 0.01 has a power of 0.8
+_OFTEN, _LEVEL = 0.8, 0.01  # power and level of the test whose effect κ is of, if none is named
 
 
 def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
@@ -42,10 +44,19 @@ def machine_scores(gold: NDArray[np.int16], machine: Floats) -> RowScores:
     two_values = _two_values(gold[known], f[known])
     fitted = partial(machine_fitted, two_values=two_values)
     said = [np.clip((f[gold == k].mean() - two_values[0]) / np.ptp(two_values), 0.0, 1.0) for k in (0, 1)]
-    effect = _OFTEN / (2.0 * len(f) * of_many)
-    kept = machine_noncentrality(effect, p, known.sum(), len(f), 1.0, [[1.0 - g, g] for g in said])
-    kappa = of_many * min(float(kept) / _OFTEN, 1.0)
-    return RowScores(values, machine_cells, fitted, itemgetter(1), known, kappa, p, explained, _LEAST)
+    says = [[1.0 - g, g] for g in said]
+    worth = partial(_worth, of_many=of_many, positives=p, gold=int(known.sum()), rows=len(f), says=says)
+    scores = RowScores(values, machine_cells, fitted, itemgetter(1), known, worth, p, explained, LEAST)
+    return replace(scores, of_likelihoods=True)
+
+
+def _worth(
+    dof: float, effect: float, *, of_many: float, positives: float, gold: int, rows: int, says: list[list[float]]
+) -> float:
+    """Return κ for an effect; ``of_many``, κ of weak effects, says which effect if none is named (NaN)."""
+    if np.isnan(effect):
+        effect = float(needed_noncentrality(_OFTEN, dof, _LEVEL)) / (2.0 * rows * of_many)
+    return min(float(machine_noncentrality(effect, positives, gold, rows, dof, says)) / (2.0 * rows * effect), of_many)
 
 
 def machine_noncentrality(
@@ -72,12 +83,20 @@ def machine_noncentrality(
     for n_levels in np.unique(levels[given]):
         at = given & (levels == n_levels)
         nats, p, n, total = (part[at, np.newaxis] for part in arrays[:4])
-        shares, reached = _on_a_line(nats, p, int(n_levels))
-        joint = (shares[:, np.newaxis] * np.reshape(says, (2, 2, 1, 1)))[..., np.newaxis, :]
-        n, total = n[..., np.newaxis], total[..., np.newaxis]
+        joint, reached = machine_design(nats, p, int(n_levels), says)
+        joint, n, total = joint[..., np.newaxis, :], n[..., np.newaxis], total[..., np.newaxis]
         statistic = _independent(n * joint, np.maximum(total - n, 0.0) * joint.sum(axis=0))[0]
         found[at] = statistic * divided(nats, reached)[:, 0]
     return found
+
+
+def machine_design(effect: Floats, positives: Floats, levels: int, says: ArrayLike) -> tuple[Floats, Floats]:
+    """Return p(y, what the machine says, x) of shape (2, 2, n, levels), and its information: ``effect`` if it can be.
+
+    Levels are equally frequent, their shares of positives on a line. ``effect``, ``positives``: of shape (n, 1).
+    """
+    shares, reached = _on_a_line(effect, positives, levels)
+    return shares[:, np.newaxis] * np.reshape(says, (2, 2, 1, 1)), reached
 
 
 def _on_a_line(effect: Floats, positives: Floats, levels: int) -> tuple[Floats, Floats]:
@@ -157,7 +176,7 @@ def machine_fitted(sums: Floats, *, two_values: tuple[float, float]) -> Fitted:
     statistic, shares = _independent(gold, by_value(total - n, f_all - f))
     dof = np.maximum((n > 0).sum(axis=-1) - 1.0, 0.0).sum(axis=-1)
 
-    def draw(rng: np.random.Generator, n_draws: int) -> Floats:
+    def draw(rng: np.random.RandomState, n_draws: int) -> Floats:
         positives, higher = shares[1].sum(axis=0), shares[:, 1] / shares.sum(axis=1)
         rows, among = (np.broadcast_to(np.rint(part).astype(np.int64), (n_draws, *part.shape)) for part in sums[:2])
         p = np.clip(positives, 0.0, 1.0)
@@ -174,6 +193,15 @@ def machine_fitted(sums: Floats, *, two_values: tuple[float, float]) -> Fitted:
         return np.stack([rows, among, is_1, *of_gold, power(1, rows, ever), power(2, rows, ever)]).astype(float)
 
     return Fitted(statistic, dof, _left_open(shares, n), draw)
+
+
+def machine_independent(gold: Floats, rest: Floats) -> Floats:
+    """Return the shares (y, what the machine says) in each level under which counts are the most likely, if x ⊥ y.
+
+    ``gold``, of shape (2, 2, ..., strata, levels of x); ``rest``, the counts of rows without a gold label by what the
+    machine says.
+    """
+    return _independent(gold, rest)[1]
 
 
 def _left_open(shares: Floats, gold: Floats) -> Floats:

@@ -21,7 +21,13 @@ def weighted_scores(labeled: NDArray[np.bool_], propensity: Floats) -> RowScores
     whole = weighted_cells(values.sum(axis=1)[:, np.newaxis, np.newaxis])
     p = float(np.clip(whole.mean[0, 0], 1e-9, 1.0 - 1e-9))
     kappa = p * (1.0 - p) / (len(score) * max(float(whole.null_variance[0, 0]), 1e-300))
-    return RowScores(values, weighted_cells, weighted_fitted, _expected_labels, np.ones(len(score), bool), kappa, p)
+    every = np.ones(len(score), bool)
+    return RowScores(values, weighted_cells, weighted_fitted, _expected_labels, every, partial(_same, kappa), p)
+
+
+def _same(kappa: float, dof: float, effect: float) -> float:
+    """Return κ, which depends on neither."""
+    return kappa
 
 
 def weighted_cells(sums: Floats) -> Cells:
@@ -60,7 +66,7 @@ def weighted_fitted(sums: Floats) -> Fitted:
     return Fitted(statistic, dof, np.ones_like(statistic), partial(_null_sums, sums))
 
 
-def _null_sums(sums: Floats, rng: np.random.Generator, n_draws: int) -> Floats:
+def _null_sums(sums: Floats, rng: np.random.RandomState, n_draws: int) -> Floats:
     """Draw sums under independence.
 
     In each cell labeled rows of one weight a = Σ 1/e² / Σ 1/e, Poisson in number, stand for the rows of many weights:

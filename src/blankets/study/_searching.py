@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from threading import Event
@@ -19,7 +19,7 @@ from blankets.data import Frame
 from blankets.errors import DuplicateColumnWarning, Interrupted, ParameterError, TooFewRowsWarning, listed, warn
 from blankets.independence import IndependenceTest, Knowledge
 from blankets.regimes import Surrogate
-from blankets.results import Blanket, bias_sentence, describe, determined_sentence, emptied_sentence
+from blankets.results import Blanket, Effects, bias_sentence, describe, determined_sentence, emptied_sentence
 from blankets.search import (
     Algorithm,
     Found,
@@ -108,6 +108,7 @@ class Search:
     algorithm: Algorithm  # the algorithm to run
     why: str  # why this one, if it was picked for the user
     rng: np.random.Generator  # for algorithms that draw random numbers
+    drivers: tuple[int, ...] = ()  # columns on which labeling depends, known or found
     tell: Tell | None = None  # called with a sentence for each step
     stop: Event | None = None  # set when another thread was stopped
 
@@ -147,13 +148,18 @@ class Search:
             algorithm=chosen,
             why=why,
             rng=generator_from(rng),
+            drivers=drivers,
             tell=study.tell,
         )
 
-    def _always_given(self, target: int) -> tuple[int, ...]:
-        """Return what every test with the target is given: columns of the user, and those on which labeling depends."""
-        drivers = self.study.known_drivers if target == self.study.column else ()
-        return tuple(dict.fromkeys((*self.knows.known.always, *drivers)))
+    def _effects(self, target: int, members: Sequence[int]) -> Effects | None:
+        """Return the effects of members, given what every test with the target is given.
+
+        That are columns of the user, and those on which labeling depends; those that were found may be members.
+        """
+        drivers = self.drivers if target == self.study.column else ()
+        always = dict.fromkeys(x for x in (*self.knows.known.always, *drivers) if x not in members)
+        return member_effects(self.study, target, members, tuple(always))
 
     def blanket_of(self, target: int) -> Blanket:
         """Run the search and return its result with names."""
@@ -192,7 +198,7 @@ class Search:
             data=self.study.report_as_data,
             excluded=self.study.set_aside | self.knows.excluded,
             by_effect=self.study.testing.strength == "information",
-            effects=lambda members: member_effects(self.study, target, members, self._always_given(target)),
+            effects=lambda members: self._effects(target, members),
             checks=lambda members: checked(self.study.one_table, target, members) if self.wanted.audit else (),
             call=self.study.mark,
             measured=self.study.measured,
