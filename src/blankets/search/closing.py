@@ -125,6 +125,8 @@ class _Blanket:
 
     def leave_without_sign(self, required: Collection[int]) -> None:
         """Do the same with members found by inner products alone, if rows show no sign of them."""
+        if self.tests.by_rows() is self.tests:  # no numbers
+            return
         while len(self.members) > 1 and (free := [x for x in self.members if x not in required]):
             batch = self.tests.at_level(self.alpha).by_rows().drop_one(self.members, self.target, free)
             by_rows = np.array([evidence.method in BLOCK_METHODS for evidence in batch])
