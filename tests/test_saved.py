@@ -1,7 +1,9 @@
 """What is written as JSON is read back: the same text, the same words, and nothing that such a result cannot hold."""
 
+import copy
 import json
 import math
+import pickle
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
@@ -398,3 +400,11 @@ def test_stored_answers_are_those_of_the_counts():
     assert (ranking.names, ranking.information.tolist()) == (("cough",), pytest.approx([g / 400], rel=1e-9))
     # Table 7.2 of Sechidis' thesis: a medium effect, power 0.95, 3000 rows, p(y=1) = 0.2.
     assert Plan.load(STORED / "plan-2.json").answer == 49
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_results_go_through_pickle_and_copy(name):
+    result = example(name)
+    for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        assert again == result
+        assert str(again) == str(result)

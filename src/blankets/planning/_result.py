@@ -91,6 +91,9 @@ class Plan(Saved):
     alternatives: tuple[Alternative, ...] = ()
     assumptions: tuple[str, ...] = ()
 
+    def __reduce__(self) -> tuple[Any, ...]:  # designs hold functions, which cannot be pickled
+        return type(self).from_dict, (self.to_dict(),)
+
     @property
     def reachable(self) -> bool:
         """Whether the goal can be reached at all."""
