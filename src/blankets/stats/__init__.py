@@ -71,8 +71,8 @@ from blankets.stats._rare import (
     FittedLevels,
     fitted_levels,
     logistic_fit,
+    meetings_test,
     score_test,
-    within_meetings,
 )
 from blankets.stats._regression import (
     Regression,
@@ -82,6 +82,7 @@ from blankets.stats._regression import (
     told_by_others,
 )
 from blankets.stats._special import chi2_isf, xlogy
+from blankets.stats._spread import ROWS_A_VARIANCE, SpreadNumber, spread_number, spread_test
 from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
@@ -109,9 +110,11 @@ __all__ = [
     "POSITIVE",
     "RARE",
     "ROWS_A_FUNCTION",
+    "ROWS_A_VARIANCE",
     "Regression",
     "RowScores",
     "Sampling",
+    "SpreadNumber",
     "Surveyed",
     "UNLABELED",
     "adjusted_log_p",
@@ -153,6 +156,7 @@ __all__ = [
     "mar_f_information",
     "mcar_information",
     "means_information",
+    "meetings_test",
     "merged_levels",
     "miller_madow",
     "mixed_curves",
@@ -179,6 +183,8 @@ __all__ = [
     "score_test",
     "scored_information",
     "settled",
+    "spread_number",
+    "spread_test",
     "ss_information",
     "statistics_of_block",
     "strongest_of",
@@ -192,6 +198,5 @@ __all__ = [
     "weighted_scores",
     "whitening",
     "wide_log_lambda",
-    "within_meetings",
     "xlogy",
 ]
