@@ -15,6 +15,7 @@ from blankets.counting import Moments
 from blankets.independence._block_batch import LARGER, MEET, NOTHING, PART, RARE_LEVEL, ROWS, SPREAD
 from blankets.independence._inner_products import ROWS_GIVEN, Floats, Projection, project
 from blankets.stats import (
+    FUNCTIONS_OF_VARIANCE,
     MOST_LEVELS,
     RARE,
     ROWS_A_FUNCTION,
@@ -99,7 +100,7 @@ class GivenRows:
         """Return what is left of a number, and how its variance moves; ``keep``: this will be asked for again."""
         if number in self._spreads:
             return self._spreads[number]
-        few = project(self.moments, self.known.given, ROWS_A_VARIANCE)
+        few = project(self.moments, self.known.given, ROWS_A_VARIANCE, most=FUNCTIONS_OF_VARIANCE)
         rows = self.moments.rows(number, self.moments.tested(number))
         made = spread_number(rows, self.basis.rows, self.functions(few))
         if keep:
@@ -174,10 +175,11 @@ class RowTests:
     def _number_drawn(self, number: int, category: int, codes: NDArray[np.int64]) -> float:
         """Return log p of a number and a category with rare levels, by the law of the number."""
         moments, given = self.moments, self.given
-        by_level, rows = self._by_level(category, codes), moments.rows(category, moments.tested(category))
-        off = rows - by_level @ given.fitted(category, codes, keep=category == self.y).probability
+        by_level = self._by_level(category, codes)
+        expected = by_level @ given.fitted(category, codes, keep=category == self.y).probability
         spread = given.spread(number, keep=number == self.y)
-        return spread_test(spread, off, (int(moments.first[number]), int(moments.first[category])))[0]
+        first = (int(moments.first[number]), int(moments.first[category]))
+        return spread_test(spread, by_level[:, codes] - expected, first)[0]
 
     def _by_level(self, x: int, codes: NDArray[np.int64]) -> Floats:
         """Return the functions of a category by its levels."""

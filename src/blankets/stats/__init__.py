@@ -82,7 +82,7 @@ from blankets.stats._regression import (
     told_by_others,
 )
 from blankets.stats._special import chi2_isf, xlogy
-from blankets.stats._spread import ROWS_A_VARIANCE, SpreadNumber, spread_number, spread_test
+from blankets.stats._spread import FUNCTIONS_OF_VARIANCE, ROWS_A_VARIANCE, SpreadNumber, spread_number, spread_test
 from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
@@ -94,6 +94,7 @@ __all__ = [
     "EFFECT_SIZES",
     "EXPLAINED",
     "FAR",
+    "FUNCTIONS_OF_VARIANCE",
     "FalseMembers",
     "Fitted",
     "FittedLevels",

@@ -15,9 +15,12 @@ from blankets.stats._canonical import combined_two
 from blankets.stats._products import MOST_LEVERAGE, bent_basis, residuals
 from blankets.stats._rare import gamma_log_p
 
-ROWS_A_VARIANCE = 10  # rows for each function that a variance depends on; the prior does the rest
+# A variance depends on a trend and a square of each given number, if there are ten rows for each function. Of more
+# functions, the variance fitted where a rare level is likely, at the border of the rows, would be mostly chance.
+FUNCTIONS_OF_VARIANCE, ROWS_A_VARIANCE = 2, 10
 _PRIOR = 1.0  # weight of the prior of coefficients of log variances: normal, standard deviation 1
 _STEPS, _GAIN = 25, 1e-6  # of a fit: at most so many, and until one gains so little log-likelihood
+_MOST_CORRELATION = 0.95  # of two functions of a number in a row
 _MOST = 5.0  # log variances, next to that of their mean, are held within this
 
 Floats = NDArray[np.float64]
@@ -29,9 +32,8 @@ class SpreadNumber(NamedTuple):
     left: Floats  # (functions, rows): residuals
     basis: Floats  # (size, rows): the orthonormal basis that they are the residuals of, the constant first
     root: Floats  # (functions, rows): fitted standard deviations, up to a factor
-    drawn: Floats  # (functions, rows): residuals of equal variance
-    together: Floats  # (functions, functions): variances of these
-    fourth: Floats  # (functions,): fourth cumulants of the first ones, whitened, of one function, of two, ...
+    together: Floats  # (functions, functions, rows): fitted covariances of standardized residuals
+    fourth: Floats  # (functions,): fourth cumulants of their squared length: of the first function, of two, ...
 
 
 def spread_number(x: Floats, basis: Floats, given: Floats) -> SpreadNumber:
@@ -55,8 +57,34 @@ def spread_number(x: Floats, basis: Floats, given: Floats) -> SpreadNumber:
     free = np.sqrt(1.0 - np.minimum(np.einsum("ij,ij->j", basis, basis), MOST_LEVERAGE))
     root = np.array([np.exp(0.5 * _log_variance((each / free) ** 2, given)) for each in left])
     drawn = left / (root * free)
-    together = drawn @ drawn.T / drawn.shape[1]
-    return SpreadNumber(left, basis, root, drawn, together, _fourth(drawn, together))
+    return SpreadNumber(left, basis, root, _covariances(drawn, given), _fourth(drawn))
+
+
+def _covariances(drawn: Floats, given: Floats) -> Floats:
+    """Return covariances of standardized residuals: variances as they are, correlations linear in given functions.
+
+    A number and the square of its ranks go together where the given columns make it large, and against each other
+    where they make it small.
+    """
+    k, n = drawn.shape
+    together = np.empty((k, k, n))
+    size = np.sqrt(np.maximum(np.einsum("ij,ij->i", drawn, drawn) / n, 1e-300))
+    for i in range(k):
+        together[i, i] = size[i] ** 2
+        for j in range(i):
+            product = drawn[i] * drawn[j] / (size[i] * size[j])
+            correlation = product.mean() + (given @ product) @ given * (n / (n + _PRIOR))
+            correlation = np.clip(correlation, -_MOST_CORRELATION, _MOST_CORRELATION)
+            together[i, j] = together[j, i] = correlation * size[i] * size[j]
+    return together
+
+
+def _fourth(drawn: Floats) -> Floats:
+    """Return fourth cumulants of the squared length of the first residuals, whitened: of one function, of two, ..."""
+    n, spread = drawn.shape[1], drawn @ drawn.T / drawn.shape[1]
+    white = np.linalg.solve(np.linalg.cholesky(spread + 1e-9 * np.trace(spread) * np.eye(len(spread))), drawn)
+    k = np.arange(1.0, len(white) + 1.0)
+    return np.asarray((np.cumsum(white**2, axis=0) ** 2).sum(axis=1) / n - k * k - 2.0 * k)
 
 
 def _log_variance(squares: Floats, given: Floats) -> Floats:
@@ -86,13 +114,6 @@ def _log_variance(squares: Floats, given: Floats) -> Floats:
     return index
 
 
-def _fourth(drawn: Floats, together: Floats) -> Floats:
-    """Return how much the squared length of the first whitened functions varies beyond that of normal ones."""
-    white = np.linalg.lstsq(np.linalg.cholesky(together + 1e-12 * np.eye(len(together))), drawn, rcond=None)[0]
-    k = np.arange(1.0, len(white) + 1.0)
-    return np.asarray((np.cumsum(white**2, axis=0) ** 2).mean(axis=1) - k * k - 2.0 * k)
-
-
 def spread_test(number: SpreadNumber, off: Floats, first: tuple[int, int]) -> tuple[float, float, float]:
     """Return log p, statistic and degrees of freedom of a number and a category; see methods (10.18).
 
@@ -115,25 +136,34 @@ def spread_test(number: SpreadNumber, off: Floats, first: tuple[int, int]) -> tu
     total = np.einsum("in,ijn->ij", number.left, weighted)
     flat = weighted.reshape(kx * ky, -1)
     along = residuals(flat, number.basis).reshape(kx, ky, -1) * number.root[:, None]
-    log_p, statistic, dof = _squared(number, total, along, kx, ky)
+    log_p, statistic, dof = _squared(number.together, number.fourth, total, along)
     if first == (kx, ky) or not dof:
         return log_p, statistic, dof
-    alone, _, some = _squared(number, total, along, *first)
+    alone, _, some = _squared(
+        number.together, number.fourth, total[: first[0], : first[1]], along[: first[0], : first[1]]
+    )
     return (combined_two(log_p, alone) if 0 < some < dof else log_p), statistic, dof
 
 
-def _squared(number: SpreadNumber, total: Floats, along: Floats, kx: int, ky: int) -> tuple[float, float, float]:
-    """Return log p, statistic and degrees of freedom of the first functions of both."""
-    each = along[:kx, :ky].reshape(kx * ky, -1)
-    together = np.repeat(np.repeat(number.together[:kx, :kx], ky, axis=0), ky, axis=1)
-    size, vectors = np.linalg.eigh((each @ each.T) * together)
+def _squared(together: Floats, fourth: Floats, total: Floats, along: Floats) -> tuple[float, float, float]:
+    """Return log p, statistic and degrees of freedom from sums of products and the variances of draws."""
+    kx, ky = total.shape
+    each, sums = along.reshape(kx * ky, -1), total.ravel()
+    spread = np.empty((kx, ky, kx, ky))
+    for i in range(kx):
+        for j in range(kx):
+            spread[i, :, j] = (along[i] * together[i, j]) @ along[j].T
+    size, vectors = np.linalg.eigh(spread.reshape(kx * ky, kx * ky))
     use = size > 1e-8 * max(float(size[-1]), 1e-300)
     k = int(np.count_nonzero(use))
     if not k:
         return 0.0, 0.0, 0.0
     inverse = (vectors[:, use] / size[use]) @ vectors[:, use].T
-    sums = total[:kx, :ky].ravel()
     statistic = float(sums @ inverse @ sums)
-    of_row = np.einsum("in,in->n", (inverse * together) @ each, each)
-    variance = 2.0 * k + float(number.fourth[kx - 1]) * float(of_row @ of_row) / kx**2
+    of_row = np.zeros(each.shape[1])
+    for i in range(kx):
+        for j in range(kx):
+            block = inverse[i * ky : (i + 1) * ky, j * ky : (j + 1) * ky]
+            of_row += together[i, j] * np.einsum("in,in->n", block @ along[j], along[i])
+    variance = 2.0 * k + float(fourth[kx - 1]) * float(of_row @ of_row) / kx**2
     return gamma_log_p(statistic, k, variance), statistic, float(k)

@@ -25,7 +25,7 @@ def log_p_of_sum(weight: Floats, probability: Floats, off: float, number: int) -
 
     Examples
     --------
-    Two of 100 draws are there; both are among five certain ones in 10 of 4,950 cases.
+    Two of 100 draws are there; both are among the first five in 10 of 4,950 cases.
 
     >>> weight = np.repeat([1.0, 0.0], [5, 95])
     >>> p = np.exp(log_p_of_sum(weight, np.full(100, 0.02), 1.9, 2))
@@ -81,7 +81,7 @@ def _on_a_grid(weight: Floats, probability: Floats, number: int) -> tuple[Floats
 def _chance_of(count: NDArray[np.int64], mean: float, variance: float) -> Floats:
     """Return the chances of numbers of draws by the binomial law with a mean and variance."""
     if mean <= 0.0:
-        return (count == 0).astype(float)
+        return np.asarray(count == 0, np.float64)
     draws = mean**2 / max(mean - variance, 1e-9 * mean)
     each = min(mean / draws, 1.0 - 1e-12)
     log_chance = [
