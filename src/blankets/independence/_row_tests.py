@@ -19,6 +19,7 @@ from blankets.stats import (
     MOST_LEVELS,
     RARE,
     ROWS_A_FUNCTION,
+    ROWS_A_FUNCTION_OF_SEVERAL,
     ROWS_A_VARIANCE,
     Basis,
     FittedLevels,
@@ -90,8 +91,10 @@ class GivenRows:
         """Return how probable a category's levels were; ``keep``: this will be asked for again."""
         if drawn in self._fits:
             return self._fits[drawn]
-        few = project(self.moments, self.known.given, ROWS_A_FUNCTION, int(self.moments.fewest(drawn)))
-        made = fitted_levels(codes, int(codes.max()) + 1, self.functions(few))
+        n_levels = int(codes.max()) + 1
+        rows = ROWS_A_FUNCTION if n_levels == 2 else ROWS_A_FUNCTION_OF_SEVERAL
+        few = project(self.moments, self.known.given, rows, int(self.moments.fewest(drawn)))
+        made = fitted_levels(codes, n_levels, self.functions(few))
         if keep:
             self._fits[drawn] = made
         return made

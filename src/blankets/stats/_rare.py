@@ -21,7 +21,9 @@ from blankets.stats._tail import log_p_of
 
 RARE = 40  # rows expected to have the rarest levels of both columns, below which these are rare
 MOST_LEVELS = 8  # levels of a category for which this is worth its time
-ROWS_A_FUNCTION = 1  # rows of the rarest level for each function of its probability; the prior does the rest
+# Rows of the rarest level for each function of its probability. Of two levels the leverage makes up for what the fit
+# takes; of several levels fits keep to the usual rule of five (Vittinghoff & McCulloch 2007).
+ROWS_A_FUNCTION, ROWS_A_FUNCTION_OF_SEVERAL = 1, 5
 # Weights of the prior of logistic coefficients next to the rows: normal, standard deviation 2.5; of several levels 1,
 # because there nothing makes up for what a wider one lets the fit take.
 _RIDGE, _RIDGE_OF_SEVERAL = 0.16, 1.0
