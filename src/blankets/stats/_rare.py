@@ -181,7 +181,8 @@ def meetings_test(x: Floats, there: NDArray[np.bool_], fitted: FittedLevels, bas
     """
     left = _left_by_fit(x, fitted, basis)[0]
     chance = fitted.probability[1]
-    return log_p_of_sum(left, chance, float(left @ (there - chance)), int(np.count_nonzero(there)))
+    more = float(left**2 @ (chance * (1.0 - chance) * fitted.leverage))  # the variance that fitted probabilities lack
+    return log_p_of_sum(left, chance, float(left @ (there - chance)), int(np.count_nonzero(there)), more)
 
 
 def _score(left: Floats, by_level: Floats, codes: Codes, fitted: FittedLevels) -> tuple[float, float, float]:

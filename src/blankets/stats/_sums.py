@@ -16,12 +16,13 @@ _FAR = 9.0  # standard deviations, beside three of the largest weights, beyond w
 Floats = NDArray[np.float64]
 
 
-def log_p_of_sum(weight: Floats, probability: Floats, off: float, number: int) -> float:
+def log_p_of_sum(weight: Floats, probability: Floats, off: float, number: int, more: float = 0.0) -> float:
     """Return the log probability that a sum is as far from its mean as ``off``; what is as far counts half.
 
     ``weight``, ``probability``, of shape (draws,): what a draw adds if it is there, and how probable that is.
-    ``number``: so many are there in all. Draws with large weights are on a grid, between two of whose cells each is
-    divided so that its mean is right. The sum of all others, given their number, is normal.
+    ``number``: so many are there in all. ``more``: a variance of the sum beside that of the draws. Draws with large
+    weights are on a grid, between two of whose cells each is divided so that its mean is right. The sum of all others,
+    given their number, is normal.
 
     Examples
     --------
@@ -46,7 +47,8 @@ def log_p_of_sum(weight: Floats, probability: Floats, off: float, number: int) -
     along = float(weight[small] @ variance[small]) / max(spread, 1e-300)
     center = (np.arange(chance.shape[1]) - zero) * cell + (along * (left - mean))[:, None]
     center -= float(of_large @ probability[large])
-    root = max(math.sqrt(max(float(weight[small] ** 2 @ variance[small]) - along**2 * spread, 0.0)), cell / 4.0)
+    others = max(float(weight[small] ** 2 @ variance[small]) - along**2 * spread, 0.0)
+    root = max(math.sqrt(others + more), cell / 4.0)
     tails = _upper_tail((center - abs(off)) / root) + _upper_tail((-abs(off) - center) / root)
     beyond = float((chance * tails).sum()) / max(float(chance.sum()), 1e-300)
     return math.log(min(max(beyond, 1e-300), 1.0))
