@@ -1,6 +1,6 @@
 """Size of the tests without cutting: how often a true independence is rejected, by kinds of columns and confounding.
 
-    python benchmarks/numbers_size.py                   # 216 points, 4,000 draws each: about an hour
+    python benchmarks/numbers_size.py                   # 216 points, 4,000 draws each: about ten minutes
     python benchmarks/numbers_size.py --draws 400       # the same points, a look
     python benchmarks/numbers_size.py --every 9 --draws 10000
 

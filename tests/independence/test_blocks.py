@@ -85,8 +85,8 @@ def test_one_scan_takes_columns_of_both_kinds(tests):
     ("x", "y", "given", "method"),
     [
         ("bent", "also", ["z"], 3),
-        ("rare", "bent", ["z"], 4),
-        ("bent", "rare", ["z"], 4),
+        ("rare", "bent", ["z"], 10),
+        ("bent", "rare", ["z"], 10),
         ("rare", "sign", ["z"], 5),
         ("town", "also", ["z"], 3),
     ],
@@ -171,7 +171,8 @@ def test_two_rows_of_a_hundred_that_have_both_rare_levels_are_not_certain():
     evidence = tests.test(1, 2, [0])
     assert tests.by_formula().test(1, 2, [0]).p < 1e-12
     assert evidence.method == METHODS[5]
-    assert 0.1 * 3 / 4950 < evidence.p < 3 / 4950 * 2
+    # Of two rows, a fit on z explains a part.
+    assert 0.1 * 3 / 4950 < evidence.p < 0.01
 
 
 def test_a_level_without_a_positive_is_no_evidence_where_few_were_to_be_expected():

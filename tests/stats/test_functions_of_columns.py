@@ -1,6 +1,6 @@
 """Tests of functions of columns (methods, section 10), against statsmodels, SciPy, enumeration and slow sums."""
 
-from itertools import product
+from itertools import combinations, product
 
 import mpmath
 import numpy as np
@@ -17,15 +17,18 @@ from blankets.stats import (
     canonical_test,
     combined,
     fitted_levels,
+    meetings_test,
     rows_test,
     rows_tests,
     score_test,
+    spread_number,
+    spread_test,
     whitening,
     wide_log_lambda,
-    within_meetings,
 )
 from blankets.stats._products import log_p_under_signs, products_test
 from blankets.stats._rare import of_fit, score_law
+from blankets.stats._sums import log_p_of_sum
 
 
 def three_columns(n=200, seed=0):
@@ -221,17 +224,61 @@ def test_variance_of_draws_from_fitted_probabilities_is_made_up_for_by_leverage(
     assert plain.mean() < 0.98 * expected - 3 * error
 
 
-def test_p_values_stay_within_the_law_of_the_meetings_of_rare_levels():
+@pytest.mark.parametrize("number", [1, 2, 4])
+def test_the_law_of_a_sum_of_draws_given_their_number_equals_enumeration(number):
     rng = np.random.default_rng(7)
-    probability = rng.uniform(0.05, 0.4, 9)
-    other = np.arange(9) < 6
-    there = np.isin(np.arange(9), [0, 1, 2, 8])
-    law = np.zeros(7)
-    for draws in product([0, 1], repeat=6):
-        law[sum(draws)] += np.prod([p if d else 1 - p for p, d in zip(probability[:6], draws, strict=True)])
-    as_rare, rarer = law[law <= law[3] + 1e-12].sum(), law[law < law[3] - 1e-12].sum()
-    for p, expected in [(rarer / 2, rarer), ((as_rare + rarer) / 2, (as_rare + rarer) / 2), (1.0, as_rare)]:
-        assert np.exp(within_meetings(np.log(p), there, other, probability)) == pytest.approx(expected)
+    probability, weight = rng.uniform(0.02, 0.4, 14), np.r_[rng.uniform(0.5, 1.0, 6), rng.uniform(-0.3, -0.2, 8)]
+    rows = np.array([np.isin(np.arange(14), some) for some in combinations(range(14), number)])
+    chance = np.prod(np.where(rows, probability, 1 - probability), axis=1)
+    chance /= chance.sum()
+    far = np.abs(rows @ weight - weight @ probability)
+    for off in np.quantile(far, [0.1, 0.5, 0.9, 0.97]):
+        # Values within a cell of the grid, 1/32 of the largest weight, count in part.
+        low, high = chance[far > off + 1 / 24].sum(), chance[far > off - 1 / 24].sum()
+        assert low - 1e-3 <= np.exp(log_p_of_sum(weight, probability, off, number)) <= high + 1e-3
+
+
+def test_small_weights_are_normal_together_in_the_law_of_a_sum():
+    rng = np.random.default_rng(5)
+    z = rng.normal(size=200)
+    probability = 1 / (1 + np.exp(3 - 1.2 * z))
+    number = round(probability.sum())
+    weight = (np.arange(200) < 9) - 0.04 * np.exp(0.5 * z)
+    draws = rng.random((200_000, 200), np.float32) < probability
+    far = np.abs(draws[draws.sum(axis=1) == number] @ weight - weight @ probability)
+    for off in np.quantile(far, [0.5, 0.95, 0.99]):
+        share = (far > off).mean()
+        error = np.sqrt(share * (1 - share) / len(far))
+        assert np.exp(log_p_of_sum(weight, probability, off, number)) == pytest.approx(share, rel=0.1, abs=4 * error)
+
+
+def test_no_meeting_of_two_rare_levels_is_no_evidence_where_none_was_expected():
+    # A gamma law with the right mean and variance had p below .05 in one of seven such tables.
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        z = rng.normal(size=300)
+        x, y = (v > np.sort(v)[-7] for v in (z + 0.7 * rng.logistic(size=300), -z + 0.7 * rng.logistic(size=300)))
+        if (x & y).any():
+            continue
+        basis = (z - z.mean())[None] / np.linalg.norm(z - z.mean())
+        of_x = (x - x.mean())[None] / np.linalg.norm(x - x.mean())
+        assert np.exp(meetings_test(of_x, y, fitted_levels(y.astype(int), 2, basis), basis)) > 0.05
+
+
+def test_a_number_and_a_rare_level_by_the_law_of_the_number_is_a_weighted_regression():
+    rng = np.random.default_rng(4)
+    z, there = np.resize([1.0, -1.0], 600), (np.arange(600) % 40 < 1).astype(float)
+    there[5::80] = 1.0
+    x = 0.5 * z + np.exp(0.8 * z) * rng.normal(size=600)
+    one, given = np.full((1, 600), 600**-0.5), z[None] / 600**0.5
+    number = spread_number(x[None], np.vstack([one, given]), given)
+    log_p, statistic, dof = spread_test(number, there[None] - there.mean(), (1, 1))
+    # Rows of equal variance count alike: the level shifts the number by so many standard deviations.
+    size = np.where(z > 0, x[z > 0].std(), x[z < 0].std())  # the prior hardly moves these
+    fit = sm.WLS(x, np.column_stack([np.ones(600), z, there * size]), size**-2.0).fit()
+    assert dof == 1
+    assert statistic == pytest.approx(fit.tvalues[2] ** 2, rel=0.05)
+    assert np.exp(log_p) == pytest.approx(fit.pvalues[2], rel=0.1)
 
 
 def test_rows_do_not_reject_where_variances_move_together():

@@ -20,14 +20,15 @@ BLOCK_METHODS = (
     "inner products of functions of the columns: far from the level",
     "products of residuals, with the variance that they show",
     "a rare level, by the law of its own draws",
-    "two rare levels, by the law of their draws, within the exact law of how often they meet",
+    "two rare levels, by the exact law of their draws",
     "inner products of functions of the columns: far from the level, as residuals in a part of the rows say too",
     "inner products of functions of the columns: far from the level if variances do not move with what is given, "
     "which was not checked because there are too many rows",
     "products of residuals and inner products, the larger of two p-values: few rows decide",
     "inner products of functions of the columns: the quick test of a search",
+    "a number and a rare level, by the law of the number, whose variance moves with what is given",
 )
-NOTHING, FAR, ROWS, RARE_LEVEL, MEET, PART, UNCHECKED, LARGER, QUICK = range(1, 10)
+NOTHING, FAR, ROWS, RARE_LEVEL, MEET, PART, UNCHECKED, LARGER, QUICK, SPREAD = range(1, 11)
 
 
 class AskedTests(Protocol):

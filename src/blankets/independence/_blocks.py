@@ -154,7 +154,7 @@ class BlockTests(CountedTests):
         # Products among several given columns are not in the inner products: then the smallest p may be theirs.
         least = self._window[0] if len(given) < 2 else -math.inf
         with np.errstate(invalid="ignore"):
-            near = reliable & (dof > 0) & (log_p <= self._window[1])
+            near = reliable & (dof > 0) & ((log_p <= self._window[1]) | self._hardly_meet(columns, y))
             sure = near & (log_p < least)
         # Where few rows have the rarest levels, these alone may make any p-value by inner products.
         near[sure] = [self._is_rare(x, y) for x in columns[sure].tolist()]
@@ -350,6 +350,17 @@ class BlockTests(CountedTests):
             while len(kept) > max(most // max(made.nbytes, 1), 1):
                 kept.popitem(last=False)
         return made
+
+    def _hardly_meet(self, xs: NDArray[np.int64], y: int) -> NDArray[np.bool_]:
+        """Return which columns have two levels and a rare one, if y has too: inner products tell nothing about them."""
+        at = np.zeros(len(xs), bool)
+        if self._window[0] < self._window[1] and self._has_two_and_a_rare(y):
+            at[:] = [self._has_two_and_a_rare(x) for x in xs.tolist()]
+        return at
+
+    def _has_two_and_a_rare(self, x: int) -> bool:
+        """Tell whether a column is a category with two levels, one of which few rows have."""
+        return self.moments.fewest(x) < RARE and levels_of(self.moments, x) is not None and self._widths[x] == 1
 
     def _is_rare(self, x: int, y: int) -> bool:
         """Tell whether one of the two is a category with levels so rare that its probabilities have to be fitted."""

@@ -95,17 +95,21 @@ class Products(NamedTuple):
         return self._replace(xs=self.xs[at])
 
 
-def project(moments: Moments, given: Given, rows_a_function: float = ROWS_GIVEN, rows: int = 0) -> Projection:
-    """Return an orthonormal basis of a set: as many functions of each number as rows allow."""
+def project(
+    moments: Moments, given: Given, rows_a_function: float = ROWS_GIVEN, rows: int = 0, most: int = GIVEN
+) -> Projection:
+    """Return an orthonormal basis of a set: as many functions of each number as rows allow, ``most`` at most."""
     if not given:
         return Projection((), (), np.zeros((0, 0)))
-    widths = given_widths(moments, given, rows_a_function, rows)
+    widths = given_widths(moments, given, rows_a_function, rows, most)
     return Projection(given, widths, _whitening(moments.among(given, widths), widths))
 
 
-def given_widths(moments: Moments, given: Given, rows_a_function: float = ROWS_GIVEN, rows: int = 0) -> tuple[int, ...]:
-    """Return how many functions of each given column rows allow."""
-    for degree in range(GIVEN, 0, -1):
+def given_widths(
+    moments: Moments, given: Given, rows_a_function: float = ROWS_GIVEN, rows: int = 0, most: int = GIVEN
+) -> tuple[int, ...]:
+    """Return how many functions of each given column rows allow, ``most`` at most."""
+    for degree in range(most, 0, -1):
         widths = moments.widths(given, degree)
         if sum(widths) * rows_a_function <= (rows or moments.n_rows):
             break

@@ -12,19 +12,25 @@ from numpy.typing import NDArray
 
 from blankets.caching import cached_property
 from blankets.counting import Moments
-from blankets.independence._block_batch import LARGER, MEET, NOTHING, PART, RARE_LEVEL, ROWS
+from blankets.independence._block_batch import LARGER, MEET, NOTHING, PART, RARE_LEVEL, ROWS, SPREAD
 from blankets.independence._inner_products import ROWS_GIVEN, Floats, Projection, project
 from blankets.stats import (
+    FUNCTIONS_OF_VARIANCE,
     MOST_LEVELS,
     RARE,
     ROWS_A_FUNCTION,
+    ROWS_A_FUNCTION_OF_SEVERAL,
+    ROWS_A_VARIANCE,
     Basis,
     FittedLevels,
+    SpreadNumber,
     fitted_levels,
+    meetings_test,
     rows_tests,
     score_test,
+    spread_number,
+    spread_test,
     whitening,
-    within_meetings,
 )
 
 # A part of the rows is asked first where inner products leave little doubt. If its p-value is below the second, the
@@ -45,6 +51,7 @@ class GivenRows:
     def __init__(self, moments: Moments, known: Projection, make: Callable[[], Basis] | None = None) -> None:
         self.moments, self.known, self._make = moments, known, make
         self._fits: dict[int, FittedLevels] = {}  # of targets
+        self._spreads: dict[int, SpreadNumber] = {}  # of targets
         step = moments.n_rows // _PART_ROWS
         self.step = step if step > 1 and known.size * ROWS_GIVEN * step <= moments.n_rows else 0
 
@@ -84,10 +91,23 @@ class GivenRows:
         """Return how probable a category's levels were; ``keep``: this will be asked for again."""
         if drawn in self._fits:
             return self._fits[drawn]
-        few = project(self.moments, self.known.given, ROWS_A_FUNCTION, int(self.moments.fewest(drawn)))
-        made = fitted_levels(codes, int(codes.max()) + 1, self.functions(few))
+        n_levels = int(codes.max()) + 1
+        rows = ROWS_A_FUNCTION if n_levels == 2 else ROWS_A_FUNCTION_OF_SEVERAL
+        few = project(self.moments, self.known.given, rows, int(self.moments.fewest(drawn)))
+        made = fitted_levels(codes, n_levels, self.functions(few))
         if keep:
             self._fits[drawn] = made
+        return made
+
+    def spread(self, number: int, *, keep: bool) -> SpreadNumber:
+        """Return what is left of a number, and how its variance moves; ``keep``: this will be asked for again."""
+        if number in self._spreads:
+            return self._spreads[number]
+        few = project(self.moments, self.known.given, ROWS_A_VARIANCE, most=FUNCTIONS_OF_VARIANCE)
+        rows = self.moments.rows(number, self.moments.tested(number))
+        made = spread_number(rows, self.basis.rows, self.functions(few))
+        if keep:
+            self._spreads[number] = made
         return made
 
 
@@ -145,11 +165,29 @@ class RowTests:
     def _of_rare(self, x: int) -> tuple[float, int]:
         """Return log p and method for one column, where it or y is a category with rare levels."""
         y, (rare_x, rare_y) = self.y, self._rare(x)
+        for number, category, codes in ((x, y, rare_y), (y, x, rare_x)):
+            commoner = self.moments.fewest(number) >= self.moments.fewest(category)
+            if codes is not None and self.moments.codes(number) is None and commoner:
+                return self._number_drawn(number, category, codes), SPREAD
         # The rarer of the two is the one that is drawn; of equal ones the first column, whoever asks.
         counts = [np.inf if c is None else self.moments.fewest(j) for j, c in ((x, rare_x), (y, rare_y))]
         x_is_drawn = counts[0] < counts[1] or (counts[0] == counts[1] and x < y)
         drawn, codes, other = (x, rare_x, y) if x_is_drawn else (y, rare_y, x)
         return self._drawn(drawn, codes, other, rare_y if x_is_drawn else rare_x)
+
+    def _number_drawn(self, number: int, category: int, codes: NDArray[np.int64]) -> float:
+        """Return log p of a number and a category with rare levels, by the law of the number."""
+        moments, given = self.moments, self.given
+        by_level = self._by_level(category, codes)
+        expected = by_level @ given.fitted(category, codes, keep=category == self.y).probability
+        spread = given.spread(number, keep=number == self.y)
+        first = (int(moments.first[number]), int(moments.first[category]))
+        return spread_test(spread, by_level[:, codes] - expected, first)[0]
+
+    def _by_level(self, x: int, codes: NDArray[np.int64]) -> Floats:
+        """Return the functions of a category by its levels."""
+        functions = self.moments.rows(x, self.moments.tested(x))
+        return np.array([functions[:, np.argmax(codes == level)] for level in range(int(codes.max()) + 1)]).T
 
     def _drawn(
         self, drawn: int, codes: NDArray[np.int64] | None, other: int, others: NDArray[np.int64] | None
@@ -157,18 +195,12 @@ class RowTests:
         """Test a category with rare levels by the law of its draws."""
         if codes is None:
             return 0.0, NOTHING
-        moments, counts = self.moments, np.bincount(codes)
-        functions = moments.rows(drawn, moments.tested(drawn))
-        by_level = np.array([functions[:, np.argmax(codes == level)] for level in range(len(counts))]).T
-        first = (int(moments.first[other]), int(moments.first[drawn]))
+        moments, basis = self.moments, self.given.basis.rows[1:]
         fitted, rows = self.given.fitted(drawn, codes, keep=drawn == self.y), moments.rows(other, moments.tested(other))
-        log_p = score_test(rows, by_level, codes, fitted, self.given.basis.rows[1:], first)[0]
-        if moments.fewest(other) >= RARE or len(counts) > 2 or others is None or others.max() > 1:
-            return log_p, RARE_LEVEL
-        # Given the rows of the rarer level, whose number does not vary, the other column is drawn in them.
-        rare, rare_other = int(counts.argmin()), int(np.bincount(others).argmin())
-        probability = self.given.fitted(other, others, keep=other == self.y).probability[rare_other]
-        return within_meetings(log_p, others == rare_other, codes == rare, probability), MEET
+        if moments.fewest(other) < RARE and codes.max() == 1 and others is not None and others.max() == 1:
+            return meetings_test(rows, codes == 1, fitted, basis), MEET
+        first = (int(moments.first[other]), int(moments.first[drawn]))
+        return score_test(rows, self._by_level(drawn, codes), codes, fitted, basis, first)[0], RARE_LEVEL
 
     def _rare(self, x: int) -> tuple[NDArray[np.int64] | None, NDArray[np.int64] | None]:
         """Return the levels of x and of y, of each that is a category, if few rows are to have the rarest of both.

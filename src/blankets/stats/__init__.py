@@ -69,11 +69,12 @@ from blankets.stats._rare import (
     MOST_LEVELS,
     RARE,
     ROWS_A_FUNCTION,
+    ROWS_A_FUNCTION_OF_SEVERAL,
     FittedLevels,
     fitted_levels,
     logistic_fit,
+    meetings_test,
     score_test,
-    within_meetings,
 )
 from blankets.stats._regression import (
     Regression,
@@ -83,6 +84,7 @@ from blankets.stats._regression import (
     told_by_others,
 )
 from blankets.stats._special import chi2_isf, xlogy
+from blankets.stats._spread import FUNCTIONS_OF_VARIANCE, ROWS_A_VARIANCE, SpreadNumber, spread_number, spread_test
 from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
@@ -94,6 +96,7 @@ __all__ = [
     "EFFECT_SIZES",
     "EXPLAINED",
     "FAR",
+    "FUNCTIONS_OF_VARIANCE",
     "FalseMembers",
     "Fitted",
     "FittedLevels",
@@ -110,10 +113,13 @@ __all__ = [
     "POSITIVE",
     "RARE",
     "ROWS_A_FUNCTION",
+    "ROWS_A_FUNCTION_OF_SEVERAL",
+    "ROWS_A_VARIANCE",
     "Regression",
     "RowScores",
     "STUDIES",
     "Sampling",
+    "SpreadNumber",
     "Surveyed",
     "UNLABELED",
     "adjusted_log_p",
@@ -156,6 +162,7 @@ __all__ = [
     "mar_f_information",
     "mcar_information",
     "means_information",
+    "meetings_test",
     "merged_levels",
     "miller_madow",
     "mixed_curves",
@@ -182,6 +189,8 @@ __all__ = [
     "score_test",
     "scored_information",
     "settled",
+    "spread_number",
+    "spread_test",
     "ss_information",
     "statistics_of_block",
     "strongest_of",
@@ -195,6 +204,5 @@ __all__ = [
     "weighted_scores",
     "whitening",
     "wide_log_lambda",
-    "within_meetings",
     "xlogy",
 ]

@@ -3,7 +3,7 @@
 The spread of a category is known from its probabilities, so that it need not be estimated from the few rows of a rare
 level (methods, section 10.4). Given the other column and z, the sum of its residual functions over the rows is a sum of
 independent draws: its variance and fourth moments follow. Where both columns have two levels and both are rare, the
-number of rows in which they meet has an exact law.
+law of the sum itself is computed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,14 @@ from numpy.typing import NDArray
 
 from blankets.stats._canonical import combined_two
 from blankets.stats._products import MOST_LEVERAGE, bent_basis, residuals
+from blankets.stats._sums import log_p_of_sum
 from blankets.stats._tail import log_p_of
 
 RARE = 40  # rows expected to have the rarest levels of both columns, below which these are rare
 MOST_LEVELS = 8  # levels of a category for which this is worth its time
-ROWS_A_FUNCTION = 1  # rows of the rarest level for each function of its probability; the prior does the rest
+# Rows of the rarest level for each function of its probability. Of two levels the leverage makes up for what the fit
+# takes; of several levels fits keep to the usual rule of five (Vittinghoff & McCulloch 2007).
+ROWS_A_FUNCTION, ROWS_A_FUNCTION_OF_SEVERAL = 1, 5
 # Weights of the prior of logistic coefficients next to the rows: normal, standard deviation 2.5; of several levels 1,
 # because there nothing makes up for what a wider one lets the fit take.
 _RIDGE, _RIDGE_OF_SEVERAL = 0.16, 1.0
@@ -142,12 +145,7 @@ def score_test(
     >>> bool(answer[0] > np.log(0.01)), answer[2]
     (True, 1.0)
     """
-    more = bent_basis(x, x, basis)
-    left = residuals(residuals(x, basis), more)
-    # The fit of the probabilities takes out what is along its functions, by their own weights.
-    design = _design(fitted.basis)
-    weighted = design * np.maximum((fitted.probability * (1.0 - fitted.probability)).sum(axis=0), 1e-12)
-    left = left - (np.linalg.lstsq(weighted @ design.T, weighted @ left.T, rcond=None)[0]).T @ design
+    left = _left_by_fit(x, fitted, basis)
     log_p, statistic, dof = _score(left, by_level, codes, fitted)
     if first == (len(x), len(by_level)) or not dof:
         return log_p, statistic, dof
@@ -155,6 +153,36 @@ def score_test(
     if not 0 < some < dof:
         return log_p, statistic, dof
     return combined_two(log_p, alone), statistic, dof
+
+
+def _left_by_fit(x: Floats, fitted: FittedLevels, basis: Floats) -> Floats:
+    """Return what the given functions, and the fit of the probabilities, leave of the other column."""
+    left = residuals(residuals(x, basis), bent_basis(x, x, basis))
+    # The fit of the probabilities takes out what is along its functions, by their own weights.
+    design = _design(fitted.basis)
+    weighted = design * np.maximum((fitted.probability * (1.0 - fitted.probability)).sum(axis=0), 1e-12)
+    return np.asarray(left - (np.linalg.lstsq(weighted @ design.T, weighted @ left.T, rcond=None)[0]).T @ design)
+
+
+def meetings_test(x: Floats, there: NDArray[np.bool_], fitted: FittedLevels, basis: Floats) -> float:
+    """Return log p of two columns with two levels each, both rare, by the law of the score; see methods (10.10).
+
+    ``x``, of shape (1, rows): the function of one. ``there``: which rows have the second level of the other.
+    ``fitted``: how probable its levels were. ``basis``: of the given functions.
+
+    Examples
+    --------
+    Two rows are both among five of 100: ten of the 4,950 pairs are, and what is as rare counts half.
+
+    >>> two, five = np.isin(np.arange(100), [3, 50]), np.isin(np.arange(100), [3, 50, 70, 80, 90])
+    >>> none = np.zeros((0, 100))
+    >>> round(float(np.exp(meetings_test(five[None] / 2.0, two, fitted_levels(two * 1, 2, none), none))), 4)
+    0.001
+    """
+    left = _left_by_fit(x, fitted, basis)[0]
+    chance = fitted.probability[1]
+    more = float(left**2 @ (chance * (1.0 - chance) * fitted.leverage))  # the variance that fitted probabilities lack
+    return log_p_of_sum(left, chance, float(left @ (there - chance)), int(np.count_nonzero(there)), more)
 
 
 def _score(left: Floats, by_level: Floats, codes: Codes, fitted: FittedLevels) -> tuple[float, float, float]:
@@ -165,9 +193,18 @@ def _score(left: Floats, by_level: Floats, codes: Codes, fitted: FittedLevels) -
     if not k:
         return 0.0, 0.0, 0.0
     statistic = float(total @ inverse @ total)
-    variance = max(variance - of_fit(left, by_level, fitted, inverse), 2.0 * _LEAST_SPREAD * k)
+    return gamma_log_p(statistic, k, variance - of_fit(left, by_level, fitted, inverse)), statistic, float(k)
+
+
+def gamma_log_p(statistic: float, k: int, variance: float) -> float:
+    """Return the log p-value of a statistic of mean k by the gamma law with its variance.
+
+    >>> bool(np.isclose(gamma_log_p(3.0, 2, 4.0), -1.5))  # chi-square with two degrees of freedom
+    True
+    """
+    variance = max(variance, 2.0 * _LEAST_SPREAD * k)
     log_p = log_p_of(2.0 * statistic * k / variance, 2.0 * k * k / variance)
-    return (log_p if log_p > _UNDERFLOW else log_p_of(statistic, float(k))), statistic, float(k)
+    return log_p if log_p > _UNDERFLOW else log_p_of(statistic, float(k))
 
 
 def score_law(left: Floats, by_level: Floats, probability: Floats) -> tuple[Floats, int, float]:
@@ -243,25 +280,3 @@ def of_fit(left: Floats, by_level: Floats, fitted: FittedLevels, inverse: Floats
             third[:, i::ky, j::ky] = third[:, j::ky, i::ky] = both.reshape(-1, kx, kx)
     turned = inverse @ third
     return float((np.trace(turned, axis1=1, axis2=2) ** 2).sum() + 2.0 * (turned * turned.transpose(0, 2, 1)).sum())
-
-
-def within_meetings(log_p: float, there: NDArray[np.bool_], other: NDArray[np.bool_], probability: Floats) -> float:
-    """Return a log p-value, held within what the number of meetings of two rare levels leaves; see methods (10.10).
-
-    ``there``, ``other``, of shape (rows,): which rows have each level. ``probability``, of shape (rows,): that of the
-    first. The law of the number is exact for these probabilities, and has few values: what is rarer than the one seen
-    is surely beyond, what is as rare at most.
-
-    Examples
-    --------
-    >>> two, five = np.arange(100) < 2, np.arange(100) < 5
-    >>> chance = np.full(100, 0.02)
-    >>> [round(float(np.exp(within_meetings(p, two, five, chance))), 5) for p in (-99.0, np.log(0.001), 0.0)]
-    [8e-05, 0.001, 0.00384]
-    """
-    law = np.ones(1)
-    for p in probability[other].tolist():
-        law = np.convolve(law, [1.0 - p, p])
-    seen = law[int(np.count_nonzero(there & other))]
-    as_rare, rarer = float(law[law <= seen * (1 + 1e-9)].sum()), float(law[law < seen * (1 - 1e-9)].sum())
-    return min(max(log_p, math.log(max(rarer, 1e-300))), math.log(max(min(as_rare, 1.0), 1e-300)))
