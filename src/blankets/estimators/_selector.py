@@ -20,7 +20,6 @@ from blankets.regimes import Regime
 from blankets.study import Engine, Testing
 
 _ROWS_A_FEATURE = 10  # a rule of thumb of regression models: fewer rows for each feature, and its coefficient is noise
-_WORTH = 0.1573  # P(χ²(1) > 2): by Akaike's criterion a coefficient with a smaller p-value improves predictions
 
 
 @guarded
@@ -28,18 +27,15 @@ class MarkovBlanketSelector(TableSelector):
     """Select the features in the Markov blanket of the target, and others that help to predict it.
 
     In theory the blanket is all that a prediction needs. With few rows a model still gains from features that repeat
-    what the members say, each with an error of its own, and from features too weak for a proof. So features are kept
-    beside the members, up to a share of all: first those that depend on the target by themselves at level ``alpha``,
-    then those that Akaike's criterion would take by themselves (p below 0.157). Both come in the order of mRMR (see
-    `blankets.select`): each tells much about the target and repeats little of those before it. ``share=0`` selects the
-    members alone.
+    what the members say, each with an error of its own. So features that depend on the target by themselves are kept
+    beside the members, up to a share of all features, in the order of mRMR (see `blankets.select`): each tells much
+    about the target and repeats little of those before it. ``share=0`` selects the members alone.
 
     Parameters
     ----------
     share : float
         How many of the features may be kept, members included, as a share of all. At most one feature for each ten rows
-        is kept for prediction only. Without members none is kept, unless one depends on the target at level ``alpha``
-        by itself. Members are always kept.
+        is kept for prediction only. Members are always kept.
     algorithm : str
         A name from `blankets.algorithms`, or "auto".
     options : mapping, optional
@@ -210,23 +206,22 @@ class MarkovBlanketSelector(TableSelector):
         self, X: Any, y: ArrayLike, weights: NDArray[Any] | None, groups: NDArray[Any] | None
     ) -> tuple[str, ...]:
         """Return features beside the members: relevant ones, in the order of mRMR after the members."""
-        kept = members = self.blanket_.members
-        room = min(int(self.share * self.n_features_in_), self.blanket_.n_rows // _ROWS_A_FEATURE)
-        if room <= len(members):
+        members = self.blanket_.members
+        room = min(int(self.share * self.n_features_in_), self.blanket_.n_rows // _ROWS_A_FEATURE) - len(members)
+        if room < 1:
             return ()
         asked = self._asking() | {"sample_weight": weights}
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", BlanketsWarning)  # `discover` has warned
                 ranking = rank(X, y=y, groups=groups, **asked)
-                p = dict(zip(ranking.names, ranking.p.tolist(), strict=True))
-                for level in (self.alpha, _WORTH) if members or min(p.values(), default=1.0) <= self.alpha else ():
-                    others = [name for name in p if p[name] > level and name not in kept]
-                    k = min(room, len(p) - len(others)) - len(kept)
-                    asked["exclude"] = [*self.exclude, *others]
-                    if k > 0:  # groups do not change an order
-                        kept = (*kept, *select(X, y=y, criterion="mrmr", k=k, start=kept, **asked).names)
-                return kept[len(members) :]
+                told = {name for name, p in zip(ranking.names, ranking.p, strict=True) if p <= self.alpha}
+                relevant = told.difference(members)
+                if not relevant:
+                    return ()
+                asked["exclude"] = [*self.exclude, *(name for name in ranking.names if name not in told | {*members})]
+                # Groups do not change an order.
+                return select(X, y=y, criterion="mrmr", k=min(room, len(relevant)), start=members, **asked).names
         except BlanketsError as error:
             warn(
                 f"no features are kept for prediction beside the members: {error}; share=0 asks for none", RegimeWarning
