@@ -42,11 +42,12 @@ def main() -> int:
                     blanket = bl.discover(table, "y", algorithm=algorithm, alpha=options.alpha, roles=False, n_jobs=1)
                 known = blanket.false_members
                 occurred.append(len(blanket))
-                said.append(np.nan if known is None or known.controls == "fdr" else known.expected)
-                bounds.append(np.nan if known is None else known.at_most)
-            mean, expected = np.mean(occurred), np.mean(said)
-            what = f"bound {np.mean(bounds):.2f}" if np.isnan(expected) else f"{expected:.2f} [{expected / mean:.2f}]"
-            cells.append(f"{mean:.2f}, {what}")
+                none = known is None or known.at_most is None  # theory gives no number
+                said.append(np.nan if none or known.expected is None else known.expected)
+                bounds.append(np.nan if none else known.at_most)
+            mean, expected, most = np.mean(occurred), np.mean(said), np.mean(bounds)
+            what = "no number" if np.isnan(most) else f"bound {most:.2f}"
+            cells.append(f"{mean:.2f}, {what if np.isnan(expected) else f'{expected:.2f} [{expected / mean:.2f}]'}")
         print(f"| {n_rows:,}, {n_columns}, {n_levels} | {' | '.join(cells)} |", flush=True)
     return 0
 

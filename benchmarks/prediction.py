@@ -3,10 +3,12 @@
     python benchmarks/prediction.py --tables DIR [--only NAME ...] [--rows 600]
 
 Prints, for each table of DIR (CSV, plain or .gz; the class is the column "class" or the last one) and of scikit-learn,
-the share of columns that each selector keeps and the accuracy of boosting and of a linear model; then mean ranks (1 is
-best) and mean accuracies. Selectors: the default `MarkovBlanketSelector`, its members alone (``share=0``), mRMR and the
-best by information (as many columns as the default keeps), Boruta (where it is installed), L1, and recursive
-elimination with cross-validation on tables with at most 60 columns. Ranks leave the members alone out.
+the share of columns that each selector keeps and the accuracy of boosting and of a linear model; then mean accuracies,
+areas under the ROC curve (of several classes the mean over pairs), ranks by both (1 is best), and how far the default
+is ahead of each, with the standard error over tables. Selectors: the default `MarkovBlanketSelector`, its members alone
+(``share=0``), mRMR and the best by information (as many columns as the default keeps), Boruta (where it is installed),
+L1, and recursive elimination with cross-validation on tables with at most 60 columns. Ranks leave the members alone
+out.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from sklearn import datasets
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.feature_selection import RFECV, SelectKBest, mutual_info_classif
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -105,9 +108,9 @@ def tables(folder: Path | None, only: list[str], rows: int | None) -> dict[str, 
     return found
 
 
-def accuracies(x: pd.DataFrame, y: NDArray[np.int64]) -> dict[str, tuple[float, float, float]]:
-    """Return the share of columns kept and the accuracy of both models, for each selector."""
-    kept: dict[str, list[tuple[float, float, float]]] = {}
+def measures(x: pd.DataFrame, y: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+    """Return, for each selector, the share of columns kept, accuracies and areas under the curve of both models."""
+    kept: dict[str, list[list[float]]] = {}
     for train, rest in StratifiedKFold(5, shuffle=True, random_state=0).split(x, y):
         k = 1
         for name, select in SELECTORS.items():
@@ -116,13 +119,41 @@ def accuracies(x: pd.DataFrame, y: NDArray[np.int64]) -> dict[str, tuple[float, 
             columns = select(x.iloc[train], y[train], k)
             k = max(len(columns), 1) if name == "default" else k
             chosen = columns if len(columns) else np.arange(1)
-            scores = [len(columns) / x.shape[1]]
+            right, areas = [], []
             linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
             for model in (HistGradientBoostingClassifier(max_iter=60, random_state=0), linear):
                 values = x.to_numpy()[:, chosen]
-                scores.append(float(model.fit(values[train], y[train]).score(values[rest], y[rest])))
-            kept.setdefault(name, []).append((scores[0], scores[1], scores[2]))
-    return {name: tuple(np.mean(scores, axis=0)) for name, scores in kept.items()}  # type: ignore[misc]
+                told = model.fit(values[train], y[train]).predict_proba(values[rest])
+                right.append(float((model.classes_[told.argmax(axis=1)] == y[rest]).mean()))
+                areas.append(area(y[rest], told, model.classes_))
+            kept.setdefault(name, []).append([len(columns) / x.shape[1], *right, *areas])
+    return {name: np.mean(scores, axis=0) for name, scores in kept.items()}
+
+
+def area(y: NDArray[np.int64], told: NDArray[np.float64], classes: NDArray[np.int64]) -> float:
+    """Return the area under the ROC curve; NaN if a class has no row."""
+    if len(np.unique(y)) < len(classes):
+        return float("nan")
+    return float(roc_auc_score(y, told[:, 1] if len(classes) == 2 else told, multi_class="ovo"))
+
+
+def summary(found: list[dict[str, NDArray[np.float64]]]) -> None:
+    """Print means over tables, ranks, and paired differences."""
+    every = np.array([[one.get(s, np.full(5, np.nan)) for s in SELECTORS] for one in found])  # table, selector, measure
+    print(f"| mean share kept | {' | '.join(format(mean, '.0%') for mean in np.nanmean(every[..., 0], axis=0))} |")
+    for what, of in (("accuracy", slice(1, 3)), ("area under the curve", slice(3, 5))):
+        values = np.moveaxis(every[..., of], 2, 1)  # table, model, selector
+        compared = np.where(np.array(list(SELECTORS)) == "members", np.nan, -values.round(6)).reshape(
+            -1, len(SELECTORS)
+        )
+        ranks = rankdata(compared, axis=1, nan_policy="omit")
+        ahead = values.mean(axis=1)[:, :1] - values.mean(axis=1)
+        error = np.nanstd(ahead, axis=0, ddof=1) / np.sqrt(np.isfinite(ahead).sum(axis=0))
+        means = np.nanmean(values, axis=(0, 1))
+        print(f"| mean {what} | {' | '.join(format(mean, '.4f') for mean in means)} |")
+        print(f"| mean rank by it | {' | '.join(format(mean, '.2f') for mean in np.nanmean(ranks, axis=0))} |")
+        words = [f"{d:+.4f} ± {e:.4f}" for d, e in zip(np.nanmean(ahead, axis=0), error, strict=True)]
+        print(f"| default ahead by | {' | '.join(words)} |")
 
 
 def main() -> int:
@@ -133,20 +164,12 @@ def main() -> int:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     print(f"| table (rows, columns) | {' | '.join(SELECTORS)} |\n|{' --- |' * (1 + len(SELECTORS))}")
-    ranks: list[NDArray[np.float64]] = []
-    scores: list[list[float]] = []
-    kept: list[list[float]] = []
+    found = []
     for name, (x, y) in tables(options.tables, options.only, options.rows).items():
-        found = accuracies(x, y)
-        words = ["{:.0%}: {:.3f}, {:.3f}".format(*found[s]) if s in found else "-" for s in SELECTORS]
+        found.append(measures(x, y))
+        words = ["{:.0%}: {:.3f}, {:.3f}".format(*found[-1][s][:3]) if s in found[-1] else "-" for s in SELECTORS]
         print(f"| {name} ({len(x):,}, {x.shape[1]}) | {' | '.join(words)} |", flush=True)
-        kept.append([found[s][0] if s in found else np.nan for s in SELECTORS])
-        for model in (1, 2):
-            scores.append([round(found[s][model], 6) if s in found else np.nan for s in SELECTORS])
-            compared = [np.nan if s == "members" else -score for s, score in zip(SELECTORS, scores[-1], strict=True)]
-            ranks.append(rankdata(compared, nan_policy="omit"))
-    for what, values, form in (("share kept", kept, ".0%"), ("accuracy", scores, ".4f"), ("rank", ranks, ".2f")):
-        print(f"| mean {what} | {' | '.join(format(mean, form) for mean in np.nanmean(values, axis=0))} |")
+    summary(found)
     return 0
 
 

@@ -266,8 +266,25 @@ def test_sizes_are_those_beyond_chance():
     assert noise.by_chance == pytest.approx(1376 / 6940)
     assert noise.size == "very small"
     assert "information 0.168 nats (very small; 0.198 is usual by chance)" in noise.in_words("g")
-    strong = dataclasses.replace(noise, statistic=2376, effect=2376 / 6940)
+    strong = dataclasses.replace(noise, statistic=2376, effect=2376 / 6940, log_p=stats.chi2.logsf(2376, 1376))
     assert strong.size == "large"  # 1000 / 6940 = 0.144
+
+
+def test_sizes_and_intervals_agree_with_a_p_value_by_which_chance_explains_the_statistic():
+    # A statistic of 113 on 20 degrees of freedom which chance alone exceeds in 87% of draws, as near separation.
+    evidence = NamedEvidence(
+        x="adviser", y="seen", statistic=112.6, dof=20, log_p=math.log(0.87), effect=0.0603, n_rows=933, method="drawn"
+    )
+    like = stats.chi2.isf(0.87, 20)  # the chi-square of this p-value
+    assert evidence.size == "very small"
+    assert evidence.by_chance == pytest.approx((20 + 112.6 - like) / (2 * 933))
+    low, high = evidence.interval()
+    assert low == 0.0
+    assert stats.ncx2.cdf(like, 20, 2 * 933 * high) == pytest.approx(0.05, abs=1e-6)
+    # One that chance does not explain stays as it was measured.
+    strong = dataclasses.replace(evidence, log_p=math.log(1e-4))
+    assert strong.by_chance == pytest.approx(20 / (2 * 933))
+    assert stats.ncx2.cdf(112.6, 20, 2 * 933 * strong.interval()[1]) == pytest.approx(0.05, abs=1e-6)
 
 
 def test_explain_a_column_that_could_not_be_tested(blanket):

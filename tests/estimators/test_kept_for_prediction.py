@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import blankets as bl
 from blankets.errors import ParameterError, RegimeWarning
@@ -57,6 +58,20 @@ def test_columns_that_tell_nothing_stay_out(data):
     X, y = data
     everything = bl.MarkovBlanketSelector(share=1).fit(X, y)
     assert everything.get_support().tolist() == [True] * 6 + [False] * 4
+
+
+def test_without_members_columns_that_depend_by_themselves_are_kept(data, monkeypatch):
+    # Closing asks for smaller p-values than alpha, so that a blanket can be empty where columns depend by themselves.
+    X, y = data
+    rng = np.random.default_rng(0)
+    weak = pd.DataFrame({f"w{k}": y + rng.normal(0, 4.5, 400) for k in range(6)})
+    by_themselves = {name for name in weak if stats.ttest_ind(weak[name][y == 1], weak[name][y == 0]).pvalue < 0.01}
+    found = bl.discover(X[["noise0", "noise1"]], y=y)
+    assert not found.members
+    monkeypatch.setattr("blankets.estimators._selector.discover", lambda *_, **__: found)
+    selector = bl.MarkovBlanketSelector().fit(weak, y)
+    assert by_themselves
+    assert set(selector.extra_) == by_themselves
 
 
 def test_one_column_for_each_ten_rows(data):

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.optimize import minimize_scalar
 
 from blankets.regimes._knowledge import averaged
 from blankets.stats import (
@@ -83,10 +84,17 @@ def test_laws_of_one_class_have_the_moments_of_a_simulation_with_cells_below_zer
 
 @pytest.mark.parametrize(
     ("t", "n"),
-    [((0.066, 0.486), 2000), ((0.01, 0.04, 0.64, 0.87, 0.6, 0.18, 0.77, 0.15), 500), ((0.3, 0.33, 0.36, 0.4) * 2, 200)],
+    [
+        ((0.066, 0.486), 2000),
+        ((0.01, 0.04, 0.64, 0.87, 0.6, 0.18, 0.77, 0.15), 500),
+        ((0.3, 0.33, 0.36, 0.4) * 2, 200),
+        ((0.12, 0.03, 0.8, 0.33, 0.56), 5000),  # a level about one standard error from 0
+        ((0.03, 0.5, 0.5), 5000),
+    ],
 )
 def test_intervals_from_negatives_cover_where_implied_cells_are_below_zero(t, n):
-    # With the law near independence in such tables 0.84, 0.97 and 0.95 covered.
+    # With the law near independence in the first three tables 0.84, 0.97 and 0.95 covered; with a path on which a share
+    # that was measured as 0 stays there 0.84 and 0.75 in the others.
     rng, t = np.random.default_rng(8), np.array(t)
     x = np.full(len(t), 1 / len(t))
     prior = float(x @ t)
@@ -145,3 +153,34 @@ def test_a_curve_mixed_with_itself_is_the_same_and_with_others_wider():
     assert min(e[0] for e in ends) <= low <= max(e[0] for e in ends)
     assert min(e[1] for e in ends) <= high <= max(e[1] for e in ends)
     assert high - low > np.mean([e[1] - e[0] for e in ends])
+
+
+@pytest.mark.parametrize("known", [0, 1])
+def test_tables_of_the_path_have_the_known_share_of_positives_up_to_what_was_measured(known):
+    rng = np.random.default_rng(3)
+    t, x, prior = rng.uniform(-0.1, 0.8, (40, 1, 4)), np.full((40, 1, 4), 0.25), 0.35
+    pivot = np.full(40, 0.0 if known else 1.0)
+    t = pivot[:, None, None] + (t - pivot[:, None, None]) * (prior - pivot[0]) / (t.mean() - pivot[0])
+    t += prior - t.mean(axis=-1, keepdims=True)
+    ends = (0 * pivot, 0 * pivot + 1 / 0.4) if known else (0 * pivot + 1 - 1 / 0.4, 0 * pivot + 1)
+    law = LevelLaw(x, t, 400 * x, ends, np.full(40, 400.0), "log", pivot)
+    near = law._path(law._log_odds(law._mild()) - law._log_odds(law.center))[:12]
+    np.testing.assert_allclose(near.mean(axis=-1), prior, atol=0.005)
+
+
+def test_shares_measured_below_zero_leave_it_by_the_likelihood():
+    # The log likelihood of a level less a multiple of the effect; SciPy finds its largest value.
+    x, raw, rows = np.full(3, 1 / 3), np.array([-0.02, 0.55, 0.52]), np.full(3, 500.0)
+    law = LevelLaw(x[None, None], raw[None, None], rows[None, None], (ONE - 4, ONE), 1500 * ONE, "log", ONE)
+    away = law._log_odds(law._mild()) - law._log_odds(law.center)
+    mu, center = 100.0, float(law.center[0, 0, 0])
+    moved = law._share(law._nearer(away, np.full((1, 1), mu)))[0, 0]
+    for k in range(3):
+
+        def lost(t, k=k):
+            part = (raw[k] + 3) / 4
+            likely = rows[k] * (part * np.log((t + 3) / 4) + (1 - part) * np.log((1 - t) / 4))
+            return mu * x[k] * (t * np.log(t / center) + (1 - t) * np.log((1 - t) / (1 - center))) - likely
+
+        best = minimize_scalar(lost, bounds=(1e-9, 1 - 1e-9), method="bounded", options={"xatol": 1e-10}).x
+        assert moved[k] == pytest.approx(best, abs=1e-5)

@@ -35,7 +35,7 @@ class MarkovBlanketSelector(TableSelector):
     ----------
     share : float
         How many of the features may be kept, members included, as a share of all. At most one feature for each ten rows
-        is kept for prediction only, and none if there are no members. Members are always kept.
+        is kept for prediction only. Members are always kept.
     algorithm : str
         A name from `blankets.algorithms`, or "auto".
     options : mapping, optional
@@ -208,7 +208,7 @@ class MarkovBlanketSelector(TableSelector):
         """Return features beside the members: relevant ones, in the order of mRMR after the members."""
         members = self.blanket_.members
         room = min(int(self.share * self.n_features_in_), self.blanket_.n_rows // _ROWS_A_FEATURE) - len(members)
-        if room < 1 or not members:
+        if room < 1:
             return ()
         asked = self._asking() | {"sample_weight": weights}
         try:

@@ -120,8 +120,8 @@ def _values(
     """Return effects and intervals by name."""
     if isinstance(effects, Blanket):
         tested = {name: evidence for name, evidence in effects.strengths.items() if evidence.reliable}
-        # The measured effect is too large by dof / 2N on average; the interval is corrected for that.
-        shifted = {name: max(0.0, e.effect - e.dof / (2.0 * e.n_rows)) for name, e in tested.items()}
+        # The interval is corrected for what chance brings.
+        shifted = {name: max(0.0, e.effect - e.by_chance) for name, e in tested.items()}
         return shifted, {name: evidence.interval() for name, evidence in tested.items()}
     if isinstance(effects, Ranking):
         ends = zip(*(end.tolist() for end in effects.interval()), strict=True)

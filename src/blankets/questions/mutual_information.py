@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
 from blankets.questions._question import question
 from blankets.regimes import Question, Regime
-from blankets.results import Estimate, cut_sentence
-from blankets.stats import Loss
+from blankets.results import Estimate, count_of, cut_sentence
+from blankets.stats import Loss, behind_mar_f
 from blankets.study import (
     ABOUT_EXPLAINED,
     Engine,
@@ -28,6 +28,8 @@ from blankets.study import (
     warn_of_constants,
     weighs_rows,
 )
+
+_FEW_ROWS = 10  # labeled rows of a level under MAR-F; from here on 87 of 100 intervals and more cover
 
 
 @question
@@ -113,6 +115,18 @@ def columns_asked(study: Study, x: str, given: Sequence[str]) -> tuple[int, list
     return numbers[0], numbers[1:]
 
 
+def _few_behind(study: Study, x: str, at: int, counts: NDArray[np.int32]) -> list[str]:
+    """Say whether few labeled rows of one level tell most, under labels whose interval is then too short."""
+    behind = behind_mar_f(label_tables(counts)) if study.regime.name == "mar-f" else None
+    if behind is None or behind[1] >= _FEW_ROWS:
+        return []
+    level, rows = behind
+    return [
+        f"Most of this rests on {count_of(rows, 'labeled row')} with {x} = {study.frame.levels[at][level]}. So the "
+        "interval is a little too short: in trials with known answers 85 of 100 such 90% intervals held the true value."
+    ]
+
+
 def estimate_of(
     study: Study,
     x: str,
@@ -137,6 +151,7 @@ def estimate_of(
         (block,) = study.counter_of_labels.tables([at], study.target, conditioning)
         estimate = study.regime.estimate(label_tables(block.counts), study.labels, estimator=estimator, loss=loss)
         n_rows = int(block.counts.sum()) if study.counter_of_labels.holes else n_rows
+        notes += _few_behind(study, x, at, block.counts)
     involved = (x, study.target_name, *given)
     if cut := {name: {"rule": how.rule} for name, how in study.report.binned.items() if name in involved}:
         notes.append(cut_sentence(cut))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blankets.records import Bounds, Count, LogProbability, refuse
 from blankets.results._words import count_of, digits, format_p, joined, size_of, symbol_of, why_not_tested
-from blankets.stats import noncentrality_at
+from blankets.stats import chi2_isf, noncentrality_at
 
 if TYPE_CHECKING:
     from blankets.independence import Evidence, EvidenceBatch
@@ -21,6 +21,7 @@ Action = Literal["admitted", "removed", "passed over"]
 Positions = Annotated[NDArray[np.int64], Bounds(0)]
 
 _NOTED = 0.01  # information by chance that is worth a word, in nats
+_LOG_CHANCE = math.log(0.05)  # logarithms of p-values above this are explained by chance
 
 _LISTS = ("phases", "givens", "methods")
 
@@ -83,20 +84,34 @@ class NamedEvidence:
 
     @property
     def by_chance(self) -> float:
-        """The effect to be expected in these rows if there is none, in nats: dof / 2 N."""
-        return self.dof / (2.0 * self.n_rows) if self.n_rows and self.dof > 0 else 0.0
+        """The effect to be expected in these rows if there is none, in nats: dof / 2 N, or what the p-value says."""
+        if not self.n_rows or self.dof <= 0:
+            return 0.0
+        more = self.statistic - self._by_p if math.isfinite(self.statistic) else 0.0
+        return (self.dof + more) / (2.0 * self.n_rows)
+
+    @property
+    def _by_p(self) -> float:
+        """The statistic, or the chi-square with the same p-value where it is smaller and chance explains it.
+
+        A law of its own may know that chance alone brings statistics far above the degrees of freedom, such as those of
+        rare levels where a number nearly separates the classes.
+        """
+        if not self.log_p > _LOG_CHANCE:
+            return self.statistic
+        return min(self.statistic, float(chi2_isf(self.p, self.dof)))
 
     def interval(self, level: float = 0.9) -> tuple[float, float] | None:
         """Return the confidence interval of the effect in nats; None if there was no test.
 
         The statistic (G or X²) is approximately noncentral chi-square with noncentrality 2 N I; the interval
-        inverts its distribution function in I.
+        inverts its distribution function in I. If p > 0.05 by another law, the statistic is the one with this p-value.
 
         Examples
         --------
         A statistic below its degrees of freedom does not rule out independence:
 
-        >>> e = NamedEvidence(x="age", y="ill", statistic=0.5, dof=1, log_p=-0.7, effect=0.00025, n_rows=1000)
+        >>> e = NamedEvidence(x="age", y="ill", statistic=0.5, dof=1, log_p=-0.735, effect=0.00025, n_rows=1000)
         >>> low, high = e.interval()
         >>> low, round(high, 5)
         (0.0, 0.00274)
@@ -104,7 +119,7 @@ class NamedEvidence:
         if not (math.isfinite(self.statistic) and self.dof > 0 and self.n_rows > 0):
             return None
         tail = (1.0 - level) / 2.0
-        low, high = (float(noncentrality_at(np.float64(self.statistic), self.dof, p)) for p in (1.0 - tail, tail))
+        low, high = (float(noncentrality_at(np.float64(self._by_p), self.dof, p)) for p in (1.0 - tail, tail))
         return low / (2.0 * self.n_rows), high / (2.0 * self.n_rows)
 
     def in_words(self, test: str = "", n_rows: int | None = None) -> str:

@@ -7,7 +7,7 @@ mean and variance, with its skewness corrected.
 
 A confidence limit asks for the law at tables with the effect of the limit. They lie on a path, methods (4.14): each
 level's log odds move toward those of the stratum, or away from them, the faster the less is known of them, as they do
-in the most likely table with a given effect.
+in the most likely table with a given effect that agrees with the known share of positives.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ Floats = NDArray[np.float64]
 _CELLS = (-2, -1)
 _COUNTS = np.arange(-8.0, 9.0)  # of a level, from its mean, for sums over its binomial law; wide laws leave gaps
 _WIDE = 4.0  # standard deviations from the mean beyond which counts are left out
-_STEPS = np.linspace(-3.0, 3.0, 13)  # logarithms of how far a table is from independence, the estimate's being 0
+_STEPS, _STEP = 12, 0.25  # of the path on each side of the estimate: logarithms of how far it is from independence
+_HALVINGS = 20  # of a bracket
+_TINY = 1e-13  # shares of positives are not told from 0 and 1
 _REACH = 3.2  # standard errors on both sides that the curve reaches; beyond, it goes on straight
 _FAR = 30.0  # log odds are not multiplied by more than exp of this
 _EDGE = 8.0  # standard deviations: as far as a probability is told from 0 and 1
@@ -36,7 +38,7 @@ _STRAIGHT = 0.01  # a smaller skewness is none
 class LevelLaw:
     """The law at any table of shares of positives, of shape (..., strata, levels of x).
 
-    ``p``: shares of all rows. ``t``: shares of positives that were measured, between 0 and 1. ``rows``: how many rows
+    ``p``: shares of all rows. ``t``: shares of positives that were measured. ``rows``: how many rows
     each is from. ``support``: the two values that a row can have, of shape (...) each; a share is a mean of them.
     ``n_rows``: all rows. ``pivot``, of shape (...): where the share of positives in all rows is known, shares are
     stretched from this value until they fit it.
@@ -52,11 +54,11 @@ class LevelLaw:
         loss: Loss,
         pivot: Floats | None = None,
     ) -> None:
-        self.p, self.t, self.rows, self.support = p, t, rows, support
+        self.p, self.raw, self.t, self.rows, self.support = p, t, np.clip(t, 0.0, 1.0), rows, support
         self.n_rows, self.loss, self.pivot = n_rows, loss, pivot
         self.low, self.high = (np.asarray(end)[..., np.newaxis, np.newaxis] for end in support)
         self.x_given_z = divided(p, p.sum(axis=-1, keepdims=True))
-        center = (self.x_given_z * t).sum(axis=-1, keepdims=True)
+        center = (self.x_given_z * self.t).sum(axis=-1, keepdims=True)
         self.both = (center > 0) & (center < 1)  # strata with one class tell nothing
         self.center = np.where(self.both, center, 0.5)
         self.used = self.both & (p > 0) & (rows > 0)
@@ -65,7 +67,7 @@ class LevelLaw:
         """Return the laws of some of the tables."""
         low, high, n_rows = (np.broadcast_to(a, where.shape)[where] for a in (*self.support, self.n_rows))
         pivot = None if self.pivot is None else np.broadcast_to(self.pivot, where.shape)[where]
-        p, t, rows = (np.broadcast_to(a, (*where.shape, *a.shape[-2:]))[where] for a in (self.p, self.t, self.rows))
+        p, t, rows = (np.broadcast_to(a, (*where.shape, *a.shape[-2:]))[where] for a in (self.p, self.raw, self.rows))
         return LevelLaw(p, t, rows, (low, high), n_rows, self.loss, pivot)
 
     def null_sums(self) -> tuple[Floats, Floats]:
@@ -176,22 +178,16 @@ class LevelLaw:
     def _mild(self) -> Floats:
         """Return the shares with one more row, of no effect, which keeps log odds finite."""
         rows = divided(self.center * (1.0 - self.center), self._noise(np.broadcast_to(self.center, self.t.shape)))
-        return np.where(self.used, divided(rows * self.t + self.center, rows + 1.0), self.center)
+        t = np.clip(divided(rows * self.raw + self.center, rows + 1.0), _TINY, 1.0 - _TINY)
+        return np.where(self.used, t, self.center)
 
     def _tables(self, measured: Floats) -> list[Floats]:
         """Return tables from independence to beyond what was measured, about evenly over the roots of their effects."""
         first, second = self.null_sums()
         flat = np.broadcast_to(self.center, self.t.shape)
-        center = logit(self.center)
-        away = np.where(self.used, logit(self._mild()) - center, 0.0)
+        away = np.where(self.used, self._log_odds(self._mild()) - self._log_odds(self.center), 0.0)
         still = (away == 0.0).all(axis=_CELLS, keepdims=True)
         away = np.where(self.used & still, np.where(np.arange(away.shape[-1]) % 2, 1e-3, -1e-3), away)
-        w = self._weights(flat, self.center)
-        rate = divided(w * self.used.sum(axis=_CELLS, keepdims=True), w.sum(axis=_CELLS, keepdims=True))
-
-        def table(step: Floats, away: Floats) -> Floats:
-            moved = away * np.exp(np.clip(step[..., np.newaxis, np.newaxis] * rate, -_FAR, _FAR))
-            return np.asarray(expit(center + np.clip(moved, -_FAR, _FAR)))
 
         def root(t: Floats) -> Floats:
             tau = np.where(self.both, (self.x_given_z * t).sum(axis=-1, keepdims=True), 0.5)
@@ -200,17 +196,72 @@ class LevelLaw:
 
         # What is nearer to independence than chance alone brings it starts from there.
         usual = np.sqrt(divided(second, first))
-        here = root(table(np.zeros_like(usual), away))
+        here = root(self._share(away))
         away = away * np.maximum(divided(usual, here), 1.0)[..., np.newaxis, np.newaxis]
-        steps = [np.full_like(usual, step) for step in _STEPS]
-        seen = np.maximum.accumulate(np.stack([root(table(step, away)) for step in steps]), axis=0)
-        effect, mean, variance, _ = self.moments(table(np.zeros_like(usual), away))
+        path = self._path(away)
+        seen = np.maximum.accumulate(np.stack([root(t) for t in path]), axis=0)
+        effect, mean, variance, _ = self.moments(self._share(away))
         scale = np.maximum(divided(variance, 2.0 * (np.maximum(mean - effect, 0.0) + 2.0 * effect)), usual**2)
         low = np.maximum(np.sqrt(np.maximum(measured - first, 0.0)) - _REACH * np.sqrt(scale), 0.0)
         high = np.sqrt(np.maximum(measured, 0.0)) + _REACH * np.sqrt(scale)
-        goals = [low + (high - low) * k for k in np.linspace(0.0, 1.0, N_CURVE - 1)]
-        at = [_interpolated(np.maximum(goal, seen[0]), seen, np.stack(steps)) for goal in goals]
-        return [flat, *(table(step, away) for step in at)]
+        tables = [flat]
+        for k in np.linspace(0.0, 1.0, N_CURVE - 1):
+            goal = np.maximum(low + (high - low) * k, seen[0])[..., np.newaxis, np.newaxis]
+            tables.append(_interpolated(goal, seen[..., np.newaxis, np.newaxis], path))
+        return tables
+
+    def _path(self, away: Floats) -> Floats:
+        """Return tables from near independence to far from it, shape (steps, ...), methods (4.14)."""
+        w = self._weights(np.broadcast_to(self.center, self.t.shape), self.center)
+        mean = divided(w.sum(axis=_CELLS, keepdims=True), self.used.sum(axis=_CELLS, keepdims=True))
+        pulls = (divided(np.expm1(np.full_like(mean, _STEP * k)), 2.0 * mean) for k in range(_STEPS, 0, -1))
+        near, far = [self._nearer(away, pull) for pull in pulls], self._farther(away, divided(w, mean))
+        fitted = [self._fitted(self._share(moved)) for moved in (*near, *far)]
+        # The shares of x that were drawn may allow less than the true effect: so the path goes on beyond what they fit.
+        return np.stack(fitted if self.pivot is None else [*fitted, *(self._share(moved) for moved in far)])
+
+    def _farther(self, away: Floats, rate: Floats) -> list[Floats]:
+        """Return how far levels are on the way to larger effects, which shares of positives take at this ``rate``."""
+        center, odds = self.center, self._log_odds(self.center)
+        ends = [self._log_odds(np.asarray(end)) - odds for end in (_TINY, 1.0 - _TINY)]
+        # The rate is that near the center. Where a row's values reach beyond 0 or 1, shares come there sooner.
+        part = divided((center - self.low) * (self.high - center), (self.high - self.low) * center * (1.0 - center))
+        moved = [np.clip(away, *ends)]
+        for _ in range(_STEPS):
+            longer = divided(divided(logit(self._share(moved[-1])) - logit(center), moved[-1]), part)
+            moved.append(np.clip(moved[-1] * np.exp(np.clip(_STEP * rate * longer, -_FAR, _FAR)), *ends))
+        return moved
+
+    def _nearer(self, away: Floats, mu: Floats) -> Floats:
+        """Return how far levels are in the most likely table with a smaller effect, with the multiplier ``mu``."""
+        near, far = np.zeros_like(away), away
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (near + far)
+            t = self._share(middle)
+            pull = mu * self.p * (logit(t) - logit(self.center)) - divided(self.raw - t, self._noise(t))
+            beyond = pull * away > 0
+            near, far = np.where(beyond, near, middle), np.where(beyond, middle, far)
+        return np.where(self.used, 0.5 * (near + far), 0.0)
+
+    def _log_odds(self, t: Floats) -> Floats:
+        """Return log odds between the two values of a row."""
+        return np.asarray(np.log(divided(t - self.low, self.high - t)))
+
+    def _share(self, away: Floats) -> Floats:
+        """Return the shares of positives this far from the log odds of the center."""
+        part = expit(self._log_odds(self.center) + away)
+        return np.asarray(np.clip(self.low + (self.high - self.low) * part, _TINY, 1.0 - _TINY))
+
+    def _fitted(self, t: Floats) -> Floats:
+        """Return these shares, stretched from the pivot until they fit the share of positives in all rows."""
+        if self.pivot is None:
+            return t
+        pivot = self.pivot[..., np.newaxis, np.newaxis]
+        wanted = (self.p * (self.raw - pivot)).sum(axis=_CELLS, keepdims=True)
+        for _ in range(2):  # what is cut at 0 or 1 is missing in the sum
+            has = (self.p * (t - pivot)).sum(axis=_CELLS, keepdims=True)
+            t = np.clip(pivot + (t - pivot) * divided(wanted, has), _TINY, 1.0 - _TINY)
+        return t
 
 
 def two_values(labels: Floats, w: Floats) -> tuple[Floats, Floats]:
