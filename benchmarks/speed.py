@@ -71,10 +71,10 @@ class Bench:
 
     def drawn(self, n_resamples: int) -> Work:
         """Return a search of a table of 5,000 x 40, and of its draws if there are any."""
-        frame = planted(5_000, 40, (2, 3, 4))
+        frame, n_jobs = planted(5_000, 40, (2, 3, 4)), self.n_jobs
         if not n_resamples:
             return lambda: bl.discover(frame, TARGET, n_jobs=1)
-        return lambda: bl.stability(frame, TARGET, n_resamples=n_resamples, n_jobs=self.n_jobs, rng=0)
+        return lambda: bl.stability(frame, TARGET, n_resamples=n_resamples, n_jobs=n_jobs, rng=0)
 
     def thrombin_blanket(self, algorithm: str) -> Work:
         return self.one_blanket(self.thrombin, algorithm, self.thrombin.names[-1])

@@ -12,6 +12,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from threading import Lock, local
 from typing import NamedTuple
 
@@ -45,6 +46,8 @@ RENUMBER_ABOVE = 1 / 16
 # A joint table of several columns is counted as a whole up to this size; all its margins then follow.
 JOINT_COUNTS = 1 << 14
 STRATA_KEPT_BYTES = 64 << 20
+# Columns that one thread counts together: their levels are counted beside one another, and rows are placed once.
+COUNTED_TOGETHER = 64
 # Largest table that is counted, unless there are more rows: a reliable test has at most 4/5 of a cell per row.
 MOST_COUNTS = 1 << 26
 
@@ -361,19 +364,24 @@ class MemoryCounter(Counter):
             kept[i, arities[i] :] = 0
 
     def _in_blocks(self, part: Part, threads: int) -> Iterator[Job]:
-        """Cut candidates into blocks that fit the cache, at least four for each thread.
+        """Cut candidates into blocks that fit the cache: four for each thread, or one if each would have few columns.
 
         Candidates with similar numbers of levels come together: the largest sets the size of the tables.
         """
         at, xs, fill, shape, _ = part
         arities, n_cells = self.arities[xs], shape[0] * shape[1]
         widest, n = int(arities.max()), len(xs)
-        size = max(1, min(BLOCK_COUNTS // (n_cells * widest), -(-n // (4 * threads)) if threads > 1 else n))
+        each = threads if n < COUNTED_TOGETHER * threads else 4 * threads
+        size = max(1, min(BLOCK_COUNTS // (n_cells * widest), -(-n // each) if threads > 1 else n))
         if size < n and widest > int(arities.min()):
             order = np.argsort(arities, kind="stable")
             at, xs, arities = np.arange(n)[order] if isinstance(at, slice) else at[order], xs[order], arities[order]
-        for start in range(0, n, size):
-            here = slice(start, min(start + size, n))
+        edges = list(range(0, n, size))
+        if threads > 1 and len(edges) == threads:  # as many levels for each
+            levels = np.cumsum(arities)
+            edges = sorted({0, *np.searchsorted(levels, levels[-1] * np.arange(1, threads) / threads).tolist()})
+        for start, stop in pairwise([*edges, n]):
+            here = slice(start, stop)
             columns, width = xs[here], int(arities[here].max())
 
             def count(columns: NDArray[np.int64] = columns, width: int = width) -> NDArray[np.int32]:

@@ -197,12 +197,10 @@ class CalibratedTests(TableTests):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return log p-values (NaN means: use the chi-square tail) and methods."""
         if not isinstance(given, list):
-            table = self._table
-            if table is not None and self._at_once(len(xs)):
-                ask = kernels.test_seen_columns if self._gappy(xs, y, given) else kernels.test_columns
-                n_tests, _, _, log_p, method, *_ = ask(table, self._thorough, xs, y, np.array(sorted(given), np.int64))
-                if n_tests == len(xs):
-                    return log_p, method
+            gappy = self._gappy(xs, y, given)
+            n_tests, *answers = self._answered(xs, y, given, self._thorough, gappy=gappy)
+            if n_tests == len(xs):
+                return answers[2], answers[3]
             log_p, method = self.counter.summarize(self._calibrated, xs, y, given)
             return log_p, method
         each = [self.judged(xs[i : i + 1], y, given[i]) for i in range(len(xs))]

@@ -6,7 +6,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -283,11 +283,10 @@ class TableTests(CountedTests):
     def _scan(
         self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
     ) -> EvidenceBatch:
-        table, gappy = None if even_if_unreliable else self._table, self._gappy(xs, y, given)
-        if table is not None and self._at_once(len(xs)):
-            ask = kernels.test_seen_columns if gappy else kernels.test_columns
+        gappy = self._gappy(xs, y, given)
+        if not even_if_unreliable:
             formula = self._thorough if len(xs) == 1 else self._formula  # one test is asked for its p-value
-            n_tests, *answers = ask(table, formula, xs, y, np.array(sorted(given), np.int64))
+            n_tests, *answers = self._answered(xs, y, given, formula, gappy=gappy)
             if n_tests >= 0:
                 return self._batch(xs, y, given, n_tests, *answers)
         if gappy:
@@ -342,10 +341,22 @@ class TableTests(CountedTests):
         n_reliable = int(np.count_nonzero(reliable))
         return self._batch(xs, y, given, n_reliable, statistic, dof, log_p, method, reliable, rows)
 
-    def _at_once(self, n: int) -> bool:
-        """Whether a scan is so short that one thread is enough and the codes of its strata need not be kept."""
-        counter = self.counter
-        return counter.n_rows <= _FEW_ROWS and isinstance(counter, MemoryCounter) and counter.threads_for_scan(n) == 1
+    def _answered(
+        self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], formula: kernels.Formula, *, gappy: bool
+    ) -> tuple[Any, ...]:
+        """Return the number of tests and their answers in one call for each thread; -1 if the table is not for that."""
+        table, counter = self._table, self.counter
+        if table is None or counter.n_rows > _FEW_ROWS or not isinstance(counter, MemoryCounter):
+            return (-1,)
+        ask, strata = kernels.test_seen_columns if gappy else kernels.test_columns, np.array(sorted(given), np.int64)
+        threads = counter.threads_for_scan(len(xs))
+        if threads == 1:
+            return ask(table, formula, xs, y, strata)
+        parts = list(counter.pool.map(lambda part: ask(table, formula, part, y, strata), np.array_split(xs, threads)))
+        if min(part[0] for part in parts) < 0:
+            return (-1,)
+        each = zip(*(part[1:] for part in parts), strict=True)
+        return sum(part[0] for part in parts), *(np.concatenate(answers) for answers in each)
 
     def _batch(
         self,
