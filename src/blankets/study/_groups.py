@@ -81,6 +81,8 @@ def sharing(frame: Frame, target: int | None = None) -> tuple[str, int, tuple[st
     columns = [j for j in range(frame.n_columns) if j != target]
     if frame.n_rows * len(columns) ** 2 > MOST_SHARING * MOST_CELLS:
         return None
+    if not any(j in frame.numbers or frame.arities[j] >= FEWEST_SUBJECTS for j in columns):
+        return None
     best: tuple[str, int, tuple[str, ...]] | None = None
     values = {j: np.unique(frame.values(j), return_inverse=True)[1] for j in columns}
     for j in columns:
