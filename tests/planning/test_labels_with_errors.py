@@ -84,7 +84,7 @@ def test_with_many_errors_drawn_studies_have_the_power_of_noncentral_chi_square(
     many = bl.plan(effect=0.004, alpha=0.01, dof=2, rows=5000, labeled=1500, labels=labels)
     wanted = stats.ncx2.sf(stats.chi2.isf(0.01, 2), 2, many.noncentrality)
     assert many.drawn_power == pytest.approx(wanted, abs=4 * 0.009)  # the studies have 0.005, the law 0.007
-    assert f"({many.drawn_power:.2f} in 10,000 studies that were drawn)" in str(many)
+    assert f"Of 10,000 studies that were drawn so, {many.drawn_power:.2f} found it." in str(many)
     assert bl.plan(effect=0.01, power=0.9, labels="mcar", labeled=0.5).drawn_power is None
 
 

@@ -416,8 +416,6 @@ class Plan(Saved):
                 f"a test with {dof:.0f} degree{'' if dof == 1 else 's'} of freedom finds a dependence of "
                 f"{_strength(effect)} with probability {self.power:.4g}"
             )
-            if (drawn := self.drawn_power) is not None:
-                found += f" ({drawn:.2f} in {STUDIES:,} studies that were drawn)"
         else:
             each = self.member_powers
             found = (
@@ -428,6 +426,11 @@ class Plan(Saved):
         return f"{design}, {found}{self._label_words()}."
 
     def _others(self) -> list[str]:
+        drawn = self.drawn_power if len(self.effects) == 1 else None
+        told = [] if drawn is None else [f"Of {STUDIES:,} studies that were drawn so, {drawn:.2f} found it."]
+        return [*told, *self._by_other_labels()]
+
+    def _by_other_labels(self) -> list[str]:
         if not self.alternatives:
             return []
         unit = {a: f" {a.counts}" if self.unknown == "labeled" else "" for a in self.alternatives}
