@@ -18,6 +18,7 @@ from blankets.independence._contract import (
     subsets,
 )
 from blankets.independence._correlation import PartialCorrelation
+from blankets.independence._determined import DeterminedTests, Relations, relations_of
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
 from blankets.independence._explaining import explained_by
@@ -70,7 +71,10 @@ __all__ = [
     "TieredTests",
     "TogetherTests",
     "Units",
+    "DeterminedTests",
+    "Relations",
     "WeightedBlocks",
+    "relations_of",
     "WeightedHoles",
     "aligned",
     "check_test",

@@ -3,7 +3,14 @@
 from blankets.kernels import COARSE, FAR, LARGE, NOTHING
 from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
 from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, doubtful_tests, law_at
-from blankets.stats._canonical import canonical_test, combined, log_p_of_functions, whitening, wide_log_lambda
+from blankets.stats._canonical import (
+    DETERMINED,
+    canonical_test,
+    combined,
+    log_p_of_functions,
+    whitening,
+    wide_log_lambda,
+)
 from blankets.stats._cell_means import (
     Cells,
     Fitted,
@@ -90,6 +97,7 @@ from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
 __all__ = [
+    "DETERMINED",
     "Basis",
     "COARSE",
     "Cells",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from blankets.counting import ranks, standardized
 from blankets.data import DataReport, Frame
-from blankets.independence import SeenModel
+from blankets.independence import SeenModel, relations_of
 from blankets.results import Finding, count_of, digits, joined, shown
 from blankets.stats import xlogy
 from blankets.study._effects import drawn_rows
@@ -134,12 +134,40 @@ def sounds_later(study: Study, target: int, columns: Iterable[int]) -> Iterator[
 
 
 def _told_together(study: Study, target: int, members: Sequence[int]) -> Iterator[Finding]:
-    """Yield that a few categories together nearly tell the target, as the two bounds of an answer do."""
+    """Yield that a few members together tell the target: the bounds of an answer, or the parts of a total."""
+    found = (
+        _exact_parts(study, target, members) if target in study.frame.numbers else _categories(study, target, members)
+    )
+    if found is not None:
+        some, how = found
+        yield Finding(
+            kind="leaking",
+            columns=tuple(some),
+            what=f"{joined(some)} together tell {shown(study.names[target])} {how}.",
+            next_step="Is the target made from them? Then leave them out with exclude=[...].",
+            weight="know",
+            figures={},
+        )
+
+
+def _exact_parts(study: Study, target: int, members: Sequence[int]) -> tuple[list[str], str] | None:
+    """Return the strongest members that determine a number exactly, as the parts of a total do."""
+    relations = relations_of(study.frame.select([target, *members]))
+    if relations is None:
+        return None
+    for k in range(2, len(members) + 1):
+        if relations.determine(range(1, k + 1), 0):
+            return [study.names[j] for j in members[:k]], "exactly, as the parts of a total do"
+    return None
+
+
+def _categories(study: Study, target: int, members: Sequence[int]) -> tuple[list[str], str] | None:
+    """Return the strongest members, if categories, that nearly tell the target, as the two bounds of an answer do."""
     frame = study.frame
     some = [j for j in members[:TOGETHER] if j not in frame.numbers]
-    if target in frame.numbers or len(some) < 2:
-        return
-    named, (y, known) = [study.names[j] for j in some], _classes(study, target)
+    if len(some) < 2:
+        return None
+    y, known = _classes(study, target)
     rows = drawn_rows(np.flatnonzero(known & np.all([frame.column(j) < len(frame.levels[j]) for j in some], axis=0)))
     joint = frame.column(some[0])[rows].astype(np.int64)
     for k in range(2, len(some) + 1):
@@ -147,16 +175,8 @@ def _told_together(study: Study, target: int, members: Sequence[int]) -> Iterato
         joint = np.unique(joint * len(frame.levels[j]) + frame.column(j)[rows], return_inverse=True)[1]
         told = _told(joint, y[rows], x_number=False, y_number=False)
         if told is not None and _told_by_others(joint, y[rows]) >= LEAK:
-            yield Finding(
-                kind="leaking",
-                columns=tuple(named[:k]),
-                what=f"{joined(named[:k])} together tell {shown(study.names[target])} in {min(told.right, 1.0):.1%} of "
-                "the rows.",
-                next_step="Is the target made from them? Then leave them out with exclude=[...].",
-                weight="know",
-                figures={},
-            )
-            return
+            return [study.names[j] for j in some[:k]], f"in {min(told.right, 1.0):.1%} of the rows"
+    return None
 
 
 def _seldom_known(study: Study, members: Sequence[int]) -> Iterator[Finding]:

@@ -14,6 +14,7 @@ from blankets.data import Frame
 from blankets.errors import ParameterError, guarded
 from blankets.independence import (
     ClusteredTests,
+    DeterminedTests,
     IndependenceTest,
     MixedTests,
     SeenBlocks,
@@ -23,6 +24,7 @@ from blankets.independence import (
     Units,
     WeightedBlocks,
     WeightedHoles,
+    relations_of,
     table_tests,
 )
 from blankets.records import named
@@ -133,7 +135,9 @@ class Testing:
             return MixedTests(tables, weighted, measured)
         frame = at_most_rows(frame)
         functions = SeenBlocks(frame, reliability=self.reliability, strength=self.strength, level=level)
-        return MixedTests(tables, functions if frame.holes else functions.of_all, measured)
+        tests = MixedTests(tables, functions if frame.holes else functions.of_all, measured)
+        relations = relations_of(frame)
+        return tests if relations is None else DeterminedTests(tests, relations, frame.n_rows)
 
     def tables(
         self, counter: Counter, *, level: float | None = None, seed: int = 0, grouped: bool = False
