@@ -64,6 +64,12 @@ def test_no_relation_by_chance_where_rows_are_few():
     assert relations({f"x{j}": rng.normal(size=30) for j in range(31)})[0] is None
 
 
+def test_a_single_number_is_determined_by_nothing():
+    gaps = np.where(np.arange(90) % 9 == 0, np.nan, np.arange(90) % 7 / 3.0)
+    assert relations({"x": gaps, "kind": ["a", "b", "c"] * 30})[0] is None
+    assert relations({"x": np.sqrt(np.arange(90.0)), "kind": ["a", "b", "c"] * 30})[0] is None
+
+
 def test_a_sum_of_answers():
     rng = np.random.default_rng(6)
     items = {f"item{k}": rng.integers(0, 5, 500) for k in range(4)}

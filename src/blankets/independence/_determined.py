@@ -84,7 +84,7 @@ def relations_of(frame: Frame) -> Relations | None:
     Numbers with holes are not looked at, and none if there are too many for the rows.
     """
     columns, n = [j for j in range(frame.n_columns) if j not in frame.holes and _has_numbers(frame, j)], frame.n_rows
-    if ROWS_A_NUMBER * len(columns) > min(n, _SAMPLE):
+    if len(columns) < 2 or ROWS_A_NUMBER * len(columns) > min(n, _SAMPLE):
         return None
     for step in sorted({max(n // _SAMPLE, 1), 1}, reverse=True):
         found = Relations({j: standardized(_values(frame, j)[::step]) for j in columns})
