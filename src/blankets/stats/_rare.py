@@ -263,7 +263,7 @@ def of_fit(left: Floats, by_level: Floats, fitted: FittedLevels, inverse: Floats
     >>> round(variance, 2), round(variance - of_fit(left, by_level, fitted, inverse), 2)
     (2.13, 1.59)
     """
-    probability, (kx, n), ky = fitted.probability, left.shape, len(by_level)
+    probability, kx, ky = fitted.probability, len(left), len(by_level)
     rarest = int(probability.sum(axis=1).argmin())
     share, mean, design = probability[rarest], by_level @ probability, _design(fitted.basis)
     ridge = _RIDGE if len(probability) == 2 else _RIDGE_OF_SEVERAL
@@ -271,12 +271,12 @@ def of_fit(left: Floats, by_level: Floats, fitted: FittedLevels, inverse: Floats
     size, vectors = np.linalg.eigh(2.0 * solved - solved @ information @ solved)
     known = (vectors * np.sqrt(np.maximum(size, 0.0))).T @ design
     off = by_level[:, rarest, np.newaxis] - mean
-    pairs = (left[:, None] * left).reshape(kx * kx, n)
     third = np.empty((len(known), kx * ky, kx * ky))
     for i in range(ky):
         for j in range(i + 1):
             spread = (by_level[i] * by_level[j]) @ probability - mean[i] * mean[j]
-            both = (known * (share * (off[i] * off[j] - spread))) @ pairs.T
-            third[:, i::ky, j::ky] = third[:, j::ky, i::ky] = both.reshape(-1, kx, kx)
+            # One function after the other: products of all pairs of hundreds of levels have no room in memory.
+            both = [(left * each) @ left.T for each in known * (share * (off[i] * off[j] - spread))]
+            third[:, i::ky, j::ky] = third[:, j::ky, i::ky] = both
     turned = inverse @ third
     return float((np.trace(turned, axis1=1, axis2=2) ** 2).sum() + 2.0 * (turned * turned.transpose(0, 2, 1)).sum())
