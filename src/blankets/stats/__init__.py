@@ -97,10 +97,10 @@ from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
 __all__ = [
-    "DETERMINED",
     "Basis",
     "COARSE",
     "Cells",
+    "DETERMINED",
     "Drawn",
     "EFFECT_SIZES",
     "EXPLAINED",
