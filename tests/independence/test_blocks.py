@@ -8,11 +8,12 @@ from scipy import stats
 import blankets as bl
 from blankets import discover
 from blankets.counting import MemoryCounter, MemoryMoments, _moments
-from blankets.data import ingest
+from blankets.data import NumberColumn, ingest
+from blankets.data._builder import FrameBuilder
 from blankets.errors import ParameterError
 from blankets.independence import BLOCK_METHODS as METHODS
 from blankets.independence import BlockTests, CalibratedTests, MixedTests, _blocks, _row_tests
-from blankets.independence._inner_products import explained_of, project
+from blankets.independence._inner_products import explained_of, project, project_few
 
 N = 600
 
@@ -244,6 +245,28 @@ def test_the_last_look_asks_rows_where_variances_move(monkeypatch):
     assert tests.by_rows().scan([x, group], y, [z]).method.tolist() == tests.scan([x, group], y, [z]).method.tolist()
     monkeypatch.setattr(_blocks, "_AGAIN", 0.0)
     assert tests.by_rows().test(x, y, [z, group]).method == METHODS[7]
+
+
+def test_what_rows_have_said_is_not_called_unchecked(frame, monkeypatch):
+    monkeypatch.setattr(_blocks, "_AT_ONCE", 0.0)
+    monkeypatch.setattr(_blocks, "_AGAIN", 0.0)  # those far from the level would take too long
+    tests = BlockTests(MemoryMoments(frame))
+    z, bent, rare = at(tests, "z", "bent", "rare")
+    near, far = tests.scan([bent], z), tests.scan([bent, rare, at(tests, "sign")[0]], at(tests, "town")[0], [z])
+    assert near[0].method == METHODS[_row_tests.ROWS]
+    assert {e.method == METHODS[_blocks.UNCHECKED] for e in far if e.p > 0.3} == {True}
+
+
+def test_fits_take_as_few_functions_of_ordered_levels_as_of_numbers():
+    rng = np.random.default_rng(0)
+    builder = FrameBuilder(400, 3)
+    for name in ("size", "town"):
+        builder.add(name, rng.integers(0, 7, 400), tuple(range(7)), ordered=name == "size")
+    builder.add_number("z", NumberColumn(rng.normal(size=400)), holes=False)
+    moments = MemoryMoments(builder.frame())
+    assert project_few(moments, (0, 1, 2), 5.0, 40).widths == (1, 6, 1)  # eight functions for 40 rows
+    assert project_few(moments, (0, 2), 5.0, 40).widths == (4, 4)
+    assert project_few(moments, (0,), 5.0, 400).widths == project(moments, (0,)).widths == (6,)
 
 
 def test_probabilities_are_fitted_only_where_a_column_may_be_the_strongest(monkeypatch):

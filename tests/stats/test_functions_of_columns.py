@@ -27,7 +27,7 @@ from blankets.stats import (
     wide_log_lambda,
 )
 from blankets.stats._products import log_p_under_signs, products_test
-from blankets.stats._rare import of_fit, score_law
+from blankets.stats._rare import gamma_log_p, of_fit, score_law
 from blankets.stats._sums import log_p_of_sum
 
 
@@ -206,6 +206,21 @@ def test_variance_of_the_score_with_as_many_rows_of_the_level_in_each_half():
     assert variance - of_fit(left, by_level, fitted, inverse) == pytest.approx(drawn, rel=0.1)
     number = of_fit(left, by_level, fitted._replace(basis=np.zeros((0, 200))), inverse)
     assert variance - number > 1.2 * drawn  # the number of rows in both halves together is not all that is known
+
+
+def test_one_row_that_makes_most_of_the_variance_does_not_make_all_others_evidence():
+    # One row of 200 has 1,000 times the weight of the others, and seldom the level. By the gamma law with the right
+    # mean and variance alone, p was below .05 in all draws in which it has not.
+    rng = np.random.default_rng(4)
+    chance = np.where(np.arange(200) == 0, 1e-5, 0.05)
+    left = np.where(np.arange(200) == 0, 1000.0, rng.choice([-1.0, 1.0], 200))[None]
+    by_level, probability = np.array([[0.0, 1.0]]), np.vstack([1 - chance, chance])
+    inverse, k, variance = score_law(left, by_level, probability)
+    assert variance > 5000 * k
+    total = ((rng.random((4000, 200)) < chance) - chance) @ left[0]
+    p = np.exp([gamma_log_p(statistic, k, variance) for statistic in inverse[0, 0] * total**2])
+    for level in (0.01, 0.05, 0.2):
+        assert (p < level).mean() < level + 3 * np.sqrt(level / len(p))
 
 
 def test_variance_of_draws_from_fitted_probabilities_is_made_up_for_by_leverage():

@@ -178,7 +178,7 @@ class BlockTests(CountedTests):
             methods=BLOCK_METHODS,
             tests=self,
             near=later,
-            far=method == FAR,
+            far=(method == FAR) & ~later,
         )
 
     @on_one_core

@@ -203,8 +203,22 @@ def gamma_log_p(statistic: float, k: int, variance: float) -> float:
     True
     """
     variance = max(variance, 2.0 * _LEAST_SPREAD * k)
-    log_p = log_p_of(2.0 * statistic * k / variance, 2.0 * k * k / variance)
+    # Where single rows make most of the variance, all other draws would be near 0 by this law: the p-value counts that
+    # is the largest of any variance up to this one.
+    log_p = max(_gamma_log_p(statistic, k, v) for v in _up_to(variance, 2.0 * k))
     return log_p if log_p > _UNDERFLOW else log_p_of(statistic, float(k))
+
+
+def _gamma_log_p(statistic: float, k: int, variance: float) -> float:
+    return log_p_of(2.0 * statistic * k / variance, 2.0 * k * k / variance)
+
+
+def _up_to(variance: float, least: float) -> list[float]:
+    """Return a variance and, if it is more than four times the least, each half of it down to that."""
+    halves = [variance]
+    while variance > 4.0 * least and halves[-1] > least:
+        halves.append(max(halves[-1] / 2.0, least))
+    return halves
 
 
 def score_law(left: Floats, by_level: Floats, probability: Floats) -> tuple[Floats, int, float]:
@@ -275,8 +289,11 @@ def of_fit(left: Floats, by_level: Floats, fitted: FittedLevels, inverse: Floats
     for i in range(ky):
         for j in range(i + 1):
             spread = (by_level[i] * by_level[j]) @ probability - mean[i] * mean[j]
+            along = known * (share * (off[i] * off[j] - spread))
+            both = np.empty((len(known), kx, kx))
             # One function after the other: products of all pairs of hundreds of levels have no room in memory.
-            both = [(left * each) @ left.T for each in known * (share * (off[i] * off[j] - spread))]
+            for a in range(kx):
+                both[:, a, a:] = both[:, a:, a] = along @ (left[a] * left[a:]).T
             third[:, i::ky, j::ky] = third[:, j::ky, i::ky] = both
     turned = inverse @ third
     return float((np.trace(turned, axis1=1, axis2=2) ** 2).sum() + 2.0 * (turned * turned.transpose(0, 2, 1)).sum())
