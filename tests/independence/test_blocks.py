@@ -212,6 +212,23 @@ def test_a_count_that_is_mostly_0_and_a_rare_class_keep_the_level():
     assert rejected <= stats.binom.ppf(0.999, draws, 0.06)  # residual products alone reject about 30
 
 
+def test_levels_that_are_rare_where_the_given_column_leaves_the_other_open_keep_the_level():
+    # z tells y but for 2% of rows, and x is frequent, but not for every z. By products alone .13 were rejected at .01.
+    rng = np.random.default_rng(5)
+    n, p = 2000, []
+    for _ in range(15):
+        z = rng.integers(0, 8, n)
+        builder = FrameBuilder(n, 32)
+        builder.add("z", z, tuple(range(8)), ordered=True)
+        builder.add("y", np.where(rng.random(n) < 0.02, np.minimum(z + 1, 7), z), tuple(range(8)), ordered=False)
+        for j in range(30):
+            x = (rng.normal() * (z - 3.5) / 2.3 + rng.normal(size=n) > 0).astype(int)
+            builder.add(f"x{j}", x, (0, 1), ordered=False)
+        p += [e.p for e in BlockTests(MemoryMoments(builder.frame())).scan(range(2, 32), 1, [0])]
+    for level in (0.01, 0.05):
+        assert np.mean(np.array(p) < level) < level + 3 * np.sqrt(level / len(p))
+
+
 def test_two_numbers_that_are_mostly_0_keep_the_level():
     rejected, draws = 0, 60
     for seed in range(draws):

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blankets.caching import cached_property
 from blankets.counting import Moments
 from blankets.independence._block_batch import LARGER, MEET, NOTHING, PART, RARE_LEVEL, ROWS, SPREAD
-from blankets.independence._inner_products import ROWS_GIVEN, Floats, Projection, project_few
+from blankets.independence._inner_products import ROWS_GIVEN, Floats, Projection, explained_of, project_few
 from blankets.stats import (
     FUNCTIONS_OF_VARIANCE,
     MOST_LEVELS,
@@ -37,6 +37,7 @@ from blankets.stats import (
 # columns are dependent; at levels from the third on that adds at most 1/1,000 of the level to the errors.
 _PART_ROWS, _SURE, LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
 _TOGETHER = 16  # columns that a thread asks rows about, at most
+_OPEN = 4.0  # times what inner products say of rows that are left open, below which rows are asked
 _CORES = os.cpu_count() or 1
 _SHARED = 1e6  # products of given and tested functions in all rows, about a millisecond, from which cores share them
 
@@ -52,6 +53,7 @@ class GivenRows:
         self.moments, self.known, self._make = moments, known, make
         self._fits: dict[int, FittedLevels] = {}  # of targets
         self._spreads: dict[int, SpreadNumber] = {}  # of targets
+        self._moments_of: dict[int, tuple[Floats, Floats]] = {}  # of targets
         step = moments.n_rows // _PART_ROWS
         self.step = step if step > 1 and known.size * ROWS_GIVEN * step <= moments.n_rows else 0
 
@@ -99,6 +101,30 @@ class GivenRows:
             self._fits[drawn] = made
         return made
 
+    def left(self, xs: NDArray[np.int64]) -> Floats:
+        """Return at least how many rows make what is left of each category, by its rarest level and inner products.
+
+        Of an indicator with m rows, of whose variance the share r is left, at least r m rows make what is left.
+        """
+        moments, widths = self.moments, [self.moments.tested(x) for x in xs.tolist()]
+        at = np.concatenate([np.arange(moments.start[x], moments.start[x + 1]) for x in xs.tolist()])
+        told = explained_of(moments, self.known, at)
+        share = np.minimum.reduceat(1.0 - np.einsum("ij,ij->j", told, told), np.cumsum([0, *widths[:-1]]))
+        return np.maximum(share, 0.0) * [moments.fewest(x) for x in xs.tolist()]
+
+    def moments_of(self, category: int, *, keep: bool) -> tuple[Floats, Floats]:
+        """Return variances and third moments of a category's levels in each row; ``keep``: as for `fitted`."""
+        if category in self._moments_of:
+            return self._moments_of[category]
+        codes, basis = self.moments.codes(category), self.basis.rows
+        levels = np.arange(0 if codes is None else int(codes.max()) + 1)
+        chance = np.clip(((codes == levels[:, None]) @ basis.T) @ basis, 0.0, 1.0)
+        variance = chance * (1.0 - chance)
+        made = variance, variance * np.abs(1.0 - 2.0 * chance)
+        if keep:
+            self._moments_of[category] = made
+        return made
+
     def spread(self, number: int, *, keep: bool) -> SpreadNumber:
         """Return what is left of a number, and how its variance moves; ``keep``: this will be asked for again."""
         if number in self._spreads:
@@ -120,11 +146,13 @@ class RowTests:
     def __init__(self, y: int, given: GivenRows, *, sampled: bool) -> None:
         self.moments, self.y, self.given = given.moments, y, given
         self.step = given.step if sampled else 0
+        self._hidden: set[int] = set()  # columns whose levels seldom meet those of y where z leaves both open
 
     def of(self, xs: NDArray[np.int64], log_p: Floats) -> list[tuple[float, int]]:
         """Return log p and method for each column; ``log_p``: what inner products say."""
         answers = [(float(p), PART) for p in log_p]
         left = np.arange(len(xs))
+        self._hidden.update(self._seldom_meet(xs))
         rare = np.array([any(codes is not None for codes in self._rare(x)) for x in xs.tolist()], bool)
         if self.step:
             sure = ~rare & (log_p < 1.5 * self.step * _SURE)
@@ -135,9 +163,7 @@ class RowTests:
         if len(plain):
             for i, p in zip(plain.tolist(), self._asked(xs[plain], self.given.basis, 1).tolist(), strict=True):
                 # Of two numbers that are so skewed, no law is known: neither p-value is believed alone.
-                answers[i] = (
-                    (max(p, float(log_p[i])), LARGER) if few_meet(self.moments, int(xs[i]), self.y) else (p, ROWS)
-                )
+                answers[i] = (max(p, float(log_p[i])), LARGER) if self._few_meet(int(xs[i])) else (p, ROWS)
         for i in left[rare[left]].tolist():
             answers[i] = self._of_rare(int(xs[i]))
         return answers
@@ -208,7 +234,27 @@ class RowTests:
         Their products would be so skewed that the spread which they show goes with their sum; see methods (10.15).
         """
         moments, y = self.moments, self.y
-        return (levels_of(moments, x), levels_of(moments, y)) if few_meet(moments, x, y) else (None, None)
+        return (levels_of(moments, x), levels_of(moments, y)) if self._few_meet(x) else (None, None)
+
+    def _few_meet(self, x: int) -> bool:
+        return x in self._hidden or few_meet(self.moments, x, self.y)
+
+    def _seldom_meet(self, xs: NDArray[np.int64]) -> list[int]:
+        """Return the categories whose products with y are as skewed given z as those of rare levels, methods (10.19).
+
+        Their levels may be frequent, but not where z leaves y open.
+        """
+        moments, given, y = self.moments, self.given, self.y
+        some = [x for x in xs.tolist() if moments.codes(x) is not None and moments.tested(x)]
+        if not given.known.size or moments.codes(y) is None or not moments.tested(y) or not some:
+            return []
+        left = given.left(np.array([*some, y]))
+        near = [x for x, rows in zip(some, left, strict=False) if rows * left[-1] < _OPEN * RARE * moments.n_rows]
+        return [x for x in near if not few_meet(moments, x, y) and self._skewed(x)]
+
+    def _skewed(self, x: int) -> bool:
+        of_x, of_y = (self.given.moments_of(z, keep=z == self.y) for z in (x, self.y))
+        return bool(np.any(RARE * (of_x[1] @ of_y[1].T) ** 2 > (of_x[0] @ of_y[0].T) ** 3))
 
 
 def few_meet(moments: Moments, x: int, y: int) -> bool:
