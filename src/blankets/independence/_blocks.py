@@ -159,7 +159,7 @@ class BlockTests(CountedTests):
         # Where few rows have the rarest levels, these alone may make any p-value by inner products.
         near[sure] = [self._is_rare(x, y) for x in columns[sure].tolist()]
         later = near.copy()
-        if self._work(columns[near], y, known).sum() < _AT_ONCE:
+        if near.any() and self._work(columns[near], y, known).sum() < _AT_ONCE:
             later[near] = [self._is_rare(x, y) for x in columns[near].tolist()]
         if (now := near & ~later).any():
             log_p[now], method[now] = self._judged(columns[now], y, known, log_p[now], rows)
