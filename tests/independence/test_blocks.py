@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 from scipy import stats
+from statsmodels.multivariate.cancorr import CanCorr
 
 import blankets as bl
 from blankets import discover
@@ -13,7 +14,7 @@ from blankets.data._builder import FrameBuilder
 from blankets.errors import ParameterError
 from blankets.independence import BLOCK_METHODS as METHODS
 from blankets.independence import BlockTests, CalibratedTests, MixedTests, _blocks, _row_tests
-from blankets.independence._inner_products import explained_of, project, project_few
+from blankets.independence._inner_products import explained_of, project
 
 N = 600
 
@@ -281,9 +282,61 @@ def test_fits_take_as_few_functions_of_ordered_levels_as_of_numbers():
         builder.add(name, rng.integers(0, 7, 400), tuple(range(7)), ordered=name == "size")
     builder.add_number("z", NumberColumn(rng.normal(size=400)), holes=False)
     moments = MemoryMoments(builder.frame())
-    assert project_few(moments, (0, 1, 2), 5.0, 40).widths == (1, 6, 1)  # eight functions for 40 rows
-    assert project_few(moments, (0, 2), 5.0, 40).widths == (4, 4)
-    assert project_few(moments, (0,), 5.0, 400).widths == project(moments, (0,)).widths == (6,)
+    assert project(moments, (0, 1, 2), 5.0, 40).widths == (1, 6, 1)  # eight functions for 40 rows
+    assert project(moments, (0, 2), 5.0, 40).widths == (4, 4)
+    assert project(moments, (0,), 5.0, 400).widths == project(moments, (0,)).widths == (6,)
+
+
+def ordered_frame(columns, levels):
+    builder = FrameBuilder(len(columns[0]), len(columns))
+    for j, codes in enumerate(columns):
+        builder.add(f"v{j}", codes.astype(int), tuple(range(levels)), ordered=True)
+    return builder.frame()
+
+
+def in_levels(values, levels):
+    return np.clip(np.floor((values + 2.2) / 4.4 * levels), 0, levels - 1)
+
+
+def test_where_rows_are_few_scores_of_ordered_levels_are_tested():
+    rng = np.random.default_rng(2)
+    z = in_levels(rng.normal(size=150), 10)
+    x, y = (in_levels((z - z.mean()) / 3 + 0.8 * rng.normal(size=150), 10) for _ in range(2))
+    tests = BlockTests(MemoryMoments(ordered_frame([x, y, z], 10)), level=0.01)
+    evidence = tests.test(0, 1, [2])
+    assert evidence.reliable  # all levels, 81 pairs of them, would need 450 rows
+    assert evidence.method == METHODS[_blocks.SCORES]
+    assert evidence.p > 0.01 > tests.test(0, 1).p
+    assert tests.rows_for(0, 1, [2]) <= 150
+    # Mean ranks and their squares, without what indicators of z tell.
+    given = sm.add_constant(np.column_stack([z == level for level in np.unique(z)[1:]]).astype(float))
+    scores = [stats.rankdata(v) / 150 - 0.5 for v in (x, y)]
+    left = [sm.OLS(np.column_stack([s, s**2]), given).fit().resid for s in scores]
+    quick = tests.by_formula().test(0, 1, [2])
+    r = CanCorr(left[1], left[0]).cancorr
+    assert quick.effect == pytest.approx(-0.5 * np.log(1 - r**2).sum(), rel=1e-6)
+    assert quick.dof == 4
+
+
+def test_with_enough_rows_all_levels_in_order_are_tested():
+    rng = np.random.default_rng(2)
+    x, y = rng.integers(0, 5, (2, 2000))
+    evidence = BlockTests(MemoryMoments(ordered_frame([x, y], 5)), level=0.01).test(0, 1)
+    assert evidence.dof == 16
+    assert evidence.method != METHODS[_blocks.SCORES]
+
+
+def test_rare_levels_at_both_ends_of_an_order_are_not_taken_for_the_same():
+    # As one level z would not take out what it does: .11 were rejected at .05.
+    rng, p = np.random.default_rng(6), []
+    for _ in range(60):
+        z = in_levels(rng.normal(size=80), 7)
+        of_z = (z - z.mean()) / z.std()
+        columns = [in_levels((of_z + 0.8 * rng.normal(size=80)) * 0.9, 7) for _ in range(11)]
+        tests = BlockTests(MemoryMoments(ordered_frame([z, *columns], 7)), level=0.05)
+        p += [evidence.p for evidence in tests.scan(range(2, 12), 1, [0])]
+    # Ten tests share a draw of y and z: their errors are not independent.
+    assert np.mean(np.array(p) < 0.05) < 0.05 + 3 * np.sqrt(0.05 / len(p)) * 1.3
 
 
 def test_probabilities_are_fitted_only_where_a_column_may_be_the_strongest(monkeypatch):

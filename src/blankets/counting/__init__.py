@@ -22,6 +22,7 @@ from blankets.counting._functions import (
 from blankets.counting._memory import COUNTING, MemoryCounter, count_alone
 from blankets.counting._moments import GappyFunctions, MemoryMoments, Moments, can_be_whole, functions_of_column
 from blankets.counting._partition import Partitions, SlicedCounter
+from blankets.counting._scores import Scores
 from blankets.counting._sql import SqlCounter
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ __all__ = [
     "Moments",
     "Partitions",
     "RememberingCounter",
+    "Scores",
     "SlicedCounter",
     "SqlCounter",
     "TESTED",

@@ -184,20 +184,36 @@ def functions_of_levels(codes: NDArray[np.integer], *, ordered: bool = False) ->
     return Functions(values, len(values), 1, graded=False)
 
 
-def merged(codes: NDArray[np.integer]) -> NDArray[np.int64]:
+def merged(codes: NDArray[np.integer], *, ordered: bool = False) -> NDArray[np.int64]:
     """Return codes in which all levels of fewer than five rows are one level, the last; levels without rows are gone.
 
-    Where that would leave one level, or where one level alone is rare, nothing is merged.
+    Levels with an order are merged with the next ones instead, until they have five rows together. Where that would
+    leave one level, or where one level alone is rare, nothing is merged.
 
     >>> merged(np.repeat([0, 1, 2, 4], [9, 2, 7, 3])).tolist()[8:12]
     [0, 2, 2, 1]
+    >>> np.bincount(merged(np.repeat([0, 1, 2, 3, 4], [2, 4, 9, 7, 1]), ordered=True)).tolist()
+    [6, 9, 8]
     """
     counts = np.bincount(codes)
     there, rare = counts > 0, (counts > 0) & (counts < FEWEST)
     apart = there & ~rare if np.count_nonzero(rare) > 1 and np.any(there & ~rare) else there
+    if ordered and apart is not there:
+        new = _with_neighbors(counts)
+        return np.asarray(new[codes], np.int64)
     new = np.cumsum(apart) - 1
     new[there & ~apart] = np.count_nonzero(apart)
     return np.asarray(new[codes], np.int64)
+
+
+def _with_neighbors(counts: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Return a new number for each level: from the first on, as many next to each other as make five rows."""
+    new, rows, at = np.zeros(len(counts), np.int64), 0, 0
+    for level, count in enumerate(counts.tolist()):
+        if rows >= FEWEST and count:
+            rows, at = 0, at + 1
+        new[level], rows = at, rows + count
+    return np.where(new == at, max(at - 1, 0), new) if rows < FEWEST else new
 
 
 def standardized(values: NDArray[np.floating]) -> Floats:

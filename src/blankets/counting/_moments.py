@@ -55,12 +55,14 @@ class Moments(ABC):
 
     ``names``, ``n_rows``: of the table. ``start``, of shape (columns + 1,): where the tested functions of each column
     begin among those of all columns. ``first``, of shape (columns,): how many of these are tested alone too.
+    ``ordered``, of shape (columns,): which of them are categories whose levels have an order.
     """
 
     names: tuple[str, ...]
     n_rows: int
     start: Places
     first: Places
+    ordered: NDArray[np.bool_]
 
     def tested(self, x: int) -> int:
         """Return how many functions of a column are tested."""
@@ -68,7 +70,10 @@ class Moments(ABC):
 
     @abstractmethod
     def widths(self, given: Sequence[int], degree: int) -> list[int]:
-        """Return how many functions of each given column there are up to a degree; categories have all of theirs."""
+        """Return how many functions of each given column there are up to a degree.
+
+        Categories without order have all of theirs, those with an order from the largest degree, `GIVEN`, on.
+        """
 
     @abstractmethod
     def among(self, given: Sequence[int], widths: Sequence[int]) -> Floats:
@@ -142,6 +147,7 @@ class MemoryMoments(Moments):
                 if here.ctypes.data != own.made.ctypes.data:  # it is not there yet
                     here[:] = own.made
         self.start = np.concatenate([[0], np.cumsum(tested)])
+        self.ordered = ~self._graded & (self.first < tested)
         self._values = values[: self._begin[-1]]
         self._whole: Floats | None = None
         if whole:
@@ -150,7 +156,8 @@ class MemoryMoments(Moments):
 
     def widths(self, given: Sequence[int], degree: int) -> list[int]:
         """Return how many functions of each given column there are up to a degree."""
-        return [min(degree, self._n_functions(z)) if self._graded[z] else self._n_functions(z) for z in given]
+        fewer = self._graded | (self.ordered if degree < GIVEN else False)
+        return [min(degree, self._n_functions(z)) if fewer[z] else self._n_functions(z) for z in given]
 
     def among(self, given: Sequence[int], widths: Sequence[int]) -> Floats:
         """Return the inner products of the first functions of the given columns with each other."""
@@ -209,7 +216,7 @@ class MemoryMoments(Moments):
         if x in self.frame.numbers:
             return None
         if x not in self._codes:
-            self._codes[x] = merged(self.frame.column(x))
+            self._codes[x] = merged(self.frame.column(x), ordered=x in self.frame.ordered)
         return self._codes[x]
 
     def fewest(self, x: int) -> float:
@@ -318,6 +325,7 @@ class _PartMoments(MemoryMoments):
         self._graded = np.array([each.graded for each in made], bool)
         tested = np.where(self._graded, np.minimum(sizes, TESTED), sizes)
         self.first = np.where([each.first < each.tested for each in made], np.minimum(sizes, 1), tested)
+        self.ordered = ~self._graded & (self.first < tested)
         self._begin, self.start = (np.concatenate([[0], np.cumsum(each)]) for each in (sizes, tested))
         self._tested_at = _places_of_tested(self._begin, self.start)
         root = np.zeros((int(self._begin[-1]), len(products)))
@@ -399,4 +407,5 @@ def functions_of_column(frame: Frame, x: int, most: int = TESTED) -> Functions:
         return Functions(np.zeros((0, 0)), 0, 0, graded=number is not None)
     if number is not None:
         return functions_of_number(number.values, most)
-    return functions_of_levels(merged(frame.column(x)), ordered=x in frame.ordered)
+    ordered = x in frame.ordered
+    return functions_of_levels(merged(frame.column(x), ordered=ordered), ordered=ordered)

@@ -27,8 +27,9 @@ BLOCK_METHODS = (
     "products of residuals and inner products, the larger of two p-values: few rows decide",
     "inner products of functions of the columns: the quick test of a search",
     "a number and a rare level, by the law of the number, whose variance moves with what is given",
+    "scores of ordered levels, because there are too few rows to test each level",
 )
-NOTHING, FAR, ROWS, RARE_LEVEL, MEET, PART, UNCHECKED, LARGER, QUICK, SPREAD = range(1, 11)
+NOTHING, FAR, ROWS, RARE_LEVEL, MEET, PART, UNCHECKED, LARGER, QUICK, SPREAD, SCORES = range(1, 12)
 
 
 class AskedTests(Protocol):

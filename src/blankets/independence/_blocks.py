@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from blankets import kernels
 from blankets.arguments import number
-from blankets.counting import Moments, on_one_core
-from blankets.independence._block_batch import BLOCK_METHODS, FAR, NOTHING, QUICK, UNCHECKED, BlockBatch
+from blankets.counting import TESTED, Moments, Scores, on_one_core
+from blankets.independence._block_batch import BLOCK_METHODS, FAR, NOTHING, QUICK, SCORES, UNCHECKED, BlockBatch
 from blankets.independence._contract import Columns, CountedTests, Tally, concatenated
 from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.independence._inner_products import (
@@ -90,6 +90,9 @@ class BlockTests(CountedTests):
         self.by_effect = strength == "information"
         self.tally, self.memo = Tally(), {}
         self._widths = np.diff(moments.start)
+        self._least = np.where(
+            moments.ordered, np.minimum(self._widths, TESTED), self._widths
+        )  # functions of a column that are tested at least
         self._kept: OrderedDict[Given, Projection] = OrderedDict()
         self._kept_explained: OrderedDict[Given, Floats] = OrderedDict()  # of all columns
         self._answers: OrderedDict[tuple[int, int, Given, Given | None], tuple[float, int]] = OrderedDict()
@@ -100,6 +103,11 @@ class BlockTests(CountedTests):
         self._window = (-math.inf if level is None else _CERTAIN, math.log(min(near, 1.0)))
         # Whether rows are asked far from the level too: if no level is known, or if no column is dependent.
         self.again = level is None
+        # Where rows are too few for all levels of categories with an order, their scores are tested.
+        self._scores: BlockTests | None = None
+        if moments.ordered.any():
+            self._scores = BlockTests(Scores(moments), reliability=reliability, strength=strength, level=level)
+            self._scores.tally, self._scores._kept = self.tally, self._kept
 
     @on_one_core
     def scan(self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False) -> BlockBatch:
@@ -151,6 +159,9 @@ class BlockTests(CountedTests):
         statistic[at], dof[at], log_p[at], effect[at] = self._by_products(columns[at], y, known)
         by_products = QUICK if self._window[0] > self._window[1] else FAR
         method = np.where(reliable, np.where(dof > 0, by_products, NOTHING), 0).astype(np.int8)
+        scored, by_scores = self._by_scores(columns, y, given, known, ~reliable)
+        statistic[scored], dof[scored], log_p[scored], effect[scored] = by_scores
+        method[scored] = np.where(dof[scored] > 0, SCORES, NOTHING)
         # Products among several given columns are not in the inner products: then the smallest p may be theirs.
         least = self._window[0] if len(given) < 2 else -math.inf
         with np.errstate(invalid="ignore"):
@@ -170,7 +181,7 @@ class BlockTests(CountedTests):
             statistic=statistic,
             dof=dof,
             n_rows=self.moments.n_rows,
-            reliable=reliable,
+            reliable=reliable | scored,
             log_p=log_p,
             effect=effect,
             by_effect=self.by_effect,
@@ -180,6 +191,18 @@ class BlockTests(CountedTests):
             near=later,
             far=(method == FAR) & ~later,
         )
+
+    def _by_scores(
+        self, columns: NDArray[np.int64], y: int, given: Given, known: Projection, few: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.bool_], tuple[Floats, Floats, Floats, Floats]]:
+        """Return which columns scores decide about, of those with ``few`` rows, and the four numbers of these tests."""
+        scored = few & (self.moments.ordered[columns] | self.moments.ordered[y])
+        if self._scores is None or not scored.any():
+            return np.zeros(len(columns), bool), (np.zeros(0),) * 4
+        batch = self._scores._scan(columns[scored], y, given, known)
+        there = batch.reliable
+        scored[scored] = there
+        return scored, (batch.statistic[there], batch.dof[there], batch.log_p[there], batch.effect[there])
 
     @on_one_core
     def asked(
@@ -203,8 +226,7 @@ class BlockTests(CountedTests):
         """Return the size from which even the narrowest columns, by one function each, leave too few rows."""
         if not self.reliability or not len(xs):
             return len(among)
-        tested = int(self._widths[np.asarray(xs)].min()) * self.moments.tested(y)
-        room = self.moments.n_rows / self.reliability - tested
+        room = self.moments.n_rows / self.reliability - int(self._least[np.asarray(xs)].min()) * int(self._least[y])
         return int(np.searchsorted(np.cumsum(sorted(self.moments.widths(among, 1))), room, side="right"))
 
     def at_level(self, level: float) -> BlockTests:
@@ -216,12 +238,16 @@ class BlockTests(CountedTests):
         tests._kept, tests._kept_explained, tests._given_rows = self._kept, self._kept_explained, self._given_rows
         if tests._sampled == self._sampled:
             tests._answers = self._answers
+        if self._scores is not None:
+            tests._scores = self._scores.at_level(level)
+            tests._scores._kept = self._kept
         return tests
 
     def by_formula(self) -> BlockTests:
         """Return the same tests by inner products alone: no rows are asked, also near the level."""
         tests = self.at_level(self.level or 0.0)
-        tests._window, tests.again = (math.inf, -math.inf), False
+        for each in (tests, tests._scores or tests):
+            each._window, each.again = (math.inf, -math.inf), False
         return tests
 
     def by_rows(self) -> BlockTests:
@@ -231,7 +257,8 @@ class BlockTests(CountedTests):
         in the order of their p-values, as many as take about a second; the method of the others says so.
         """
         tests = self.at_level(self.level or 0.0)
-        tests.again = True
+        for each in (tests, tests._scores or tests):
+            each.again = True
         return tests
 
     def _work(self, xs: NDArray[np.int64], y: int, known: Projection) -> Floats:
@@ -243,7 +270,7 @@ class BlockTests(CountedTests):
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows the rule of reliability asks for, with one function of each given number."""
-        pairs = self.moments.tested(x) * self.moments.tested(y)
+        pairs = int(self._least[x] * self._least[y])
         return float(self.reliability * (sum(self.moments.widths(given, 1)) + pairs))
 
     def _judged(

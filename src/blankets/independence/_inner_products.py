@@ -95,37 +95,25 @@ class Products(NamedTuple):
         return self._replace(xs=self.xs[at])
 
 
-def project(moments: Moments, given: Given) -> Projection:
-    """Return an orthonormal basis of a set: as many functions of each number as rows allow."""
-    return _projected(moments, given, given_widths(moments, given))
-
-
-def project_few(moments: Moments, given: Given, rows_a_function: float, rows: float, most: int = GIVEN) -> Projection:
-    """Return one for fits: as many functions as so many rows allow, ``most`` at most, also of levels in order."""
-    in_order = [bool(moments.first[z] < moments.tested(z)) for z in given]
-    widths: list[int] = []
-    for degree in range(most, 0, -1):
-        widths = moments.widths(given, degree)
-        if degree < GIVEN:
-            widths = [min(k, degree) if graded else k for k, graded in zip(widths, in_order, strict=True)]
-        if sum(widths) * rows_a_function <= rows:
-            break
-    return _projected(moments, given, tuple(widths))
-
-
-def given_widths(moments: Moments, given: Given) -> tuple[int, ...]:
-    """Return how many functions of each given column rows allow."""
-    for degree in range(GIVEN, 0, -1):
-        widths = moments.widths(given, degree)
-        if sum(widths) * ROWS_GIVEN <= moments.n_rows:
-            break
-    return tuple(widths)
-
-
-def _projected(moments: Moments, given: Given, widths: tuple[int, ...]) -> Projection:
+def project(
+    moments: Moments, given: Given, rows_a_function: float = ROWS_GIVEN, rows: int = 0, most: int = GIVEN
+) -> Projection:
+    """Return an orthonormal basis of a set: as many functions of each number as rows allow, ``most`` at most."""
     if not given:
         return Projection((), (), np.zeros((0, 0)))
+    widths = given_widths(moments, given, rows_a_function, rows, most)
     return Projection(given, widths, _whitening(moments.among(given, widths), widths))
+
+
+def given_widths(
+    moments: Moments, given: Given, rows_a_function: float = ROWS_GIVEN, rows: int = 0, most: int = GIVEN
+) -> tuple[int, ...]:
+    """Return how many functions of each given column rows allow, ``most`` at most."""
+    for degree in range(most, 0, -1):
+        widths = moments.widths(given, degree)
+        if sum(widths) * rows_a_function <= (rows or moments.n_rows):
+            break
+    return tuple(widths)
 
 
 def explained_of(moments: Moments, known: Projection, at: NDArray[np.int64] | None = None) -> Floats:

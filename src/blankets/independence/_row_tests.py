@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from blankets.caching import cached_property
 from blankets.counting import Moments
 from blankets.independence._block_batch import LARGER, MEET, NOTHING, PART, RARE_LEVEL, ROWS, SPREAD
-from blankets.independence._inner_products import ROWS_GIVEN, Floats, Projection, explained_of, project_few
+from blankets.independence._inner_products import ROWS_GIVEN, Floats, Projection, explained_of, project
 from blankets.stats import (
     FUNCTIONS_OF_VARIANCE,
     MOST_LEVELS,
@@ -95,7 +95,7 @@ class GivenRows:
             return self._fits[drawn]
         n_levels = int(codes.max()) + 1
         rows = ROWS_A_FUNCTION if n_levels == 2 else ROWS_A_FUNCTION_OF_SEVERAL
-        few = project_few(self.moments, self.known.given, rows, int(self.moments.fewest(drawn)))
+        few = project(self.moments, self.known.given, rows, int(self.moments.fewest(drawn)))
         made = fitted_levels(codes, n_levels, self.functions(few))
         if keep:
             self._fits[drawn] = made
@@ -129,7 +129,7 @@ class GivenRows:
         """Return what is left of a number, and how its variance moves; ``keep``: this will be asked for again."""
         if number in self._spreads:
             return self._spreads[number]
-        few = project_few(self.moments, self.known.given, ROWS_A_VARIANCE, self.moments.n_rows, FUNCTIONS_OF_VARIANCE)
+        few = project(self.moments, self.known.given, ROWS_A_VARIANCE, most=FUNCTIONS_OF_VARIANCE)
         rows = self.moments.rows(number, self.moments.tested(number))
         made = spread_number(rows, self.basis.rows, self.functions(few))
         if keep:
