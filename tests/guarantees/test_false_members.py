@@ -33,7 +33,7 @@ def counted(algorithm, **options):
     return found, false
 
 
-@pytest.mark.parametrize("algorithm", ["iamb", "inter-iamb", "gs", "fast-iamb", "kiamb"])
+@pytest.mark.parametrize("algorithm", ["iamb", "inter-iamb", "gs", "fast-iamb"])
 @pytest.mark.parametrize("reliability", [5, 20])
 def test_grow_shrink_lets_in_as_many_as_it_says(algorithm, reliability):
     # With 20 rows for a degree of freedom the search ends after two columns beyond the true ones, with 5 after four.

@@ -120,10 +120,13 @@ def _admission(
 
     A search through small sets admits a false member only if its tests given the others are wrong too: given true
     members (those that are clear even among so many columns) and given false ones; if neighbors are checked from both
-    ends, also those at its own end.
+    ends, also those at its own end. In a search that grows those are true that were clear when they entered.
     """
     clear = math.log(alpha / max(len(blanket.columns) - 1, 1))
-    sure = sum(e.reliable and e.log_p <= clear for e in blanket.strengths.values() if e.x in by_tables)
+    told = dict(blanket.strengths)
+    if algorithm.looks_again:  # later members were chosen given the earlier ones, so that chance supports chance
+        told |= {d.evidence.x: d.evidence for d in blanket.decisions if d.action == "admitted"}
+    sure = sum(e.reliable and e.log_p <= clear for x, e in told.items() if x in blanket.members and x in by_tables)
     both = algorithm.both_ends or bool(blanket.settings.get("symmetric"))
     return Admission(
         ends=(2 if both else 1) if algorithm.roles else 0,
