@@ -3,10 +3,11 @@
 Prints, for each table, members, equivalents, columns that are undecided or tested given some members only, and
 the columns that are none of these although p < alpha / columns given the blanket: there must be none.
 
-    python benchmarks/tables.py [--tables DIR] [--only NAME ...]
+    python benchmarks/tables.py [--tables DIR] [--only NAME ...] [--targets 2 --seed 1]
 
-The tables are those that come with scikit-learn and statsmodels (where it is installed), with every column of a table
-that has few levels as a target, and the last column of each CSV file (plain or .gz) in DIR.
+The tables are those that come with scikit-learn and statsmodels (where it is installed), and each CSV file (plain or
+.gz) in DIR with its column "class" or its last one as the target; with ``--targets`` so many columns drawn at random
+are targets instead. An internal error counts as broken; what the package refuses is printed with its reason.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ import pandas as pd
 from sklearn import datasets
 
 import blankets as bl
-from blankets.errors import BlanketsError, BlanketsWarning
+from blankets.errors import BlanketsError, BlanketsWarning, InternalError
 
 ALPHA = 0.01
 OF_STATSMODELS = (
@@ -39,6 +40,15 @@ OF_STATSMODELS = (
     "cancer",
     "scotland",
 )
+
+
+def drawn(folder: Path | None, n: int, seed: int) -> Iterator[tuple[str, pd.DataFrame, str]]:
+    """Yield name, table as it is and target, for targets that are drawn from all columns of each file."""
+    rng = np.random.default_rng(seed)
+    for path in sorted(folder.glob("*.csv*")) if folder else ():
+        table = pd.read_csv(path, low_memory=False)
+        for target in rng.choice(table.columns, min(n, table.shape[1]), replace=False):
+            yield f"{path.name.partition('.')[0]}, {target}", table, str(target)
 
 
 def loaded(folder: Path | None) -> Iterator[tuple[str, pd.DataFrame, str]]:
@@ -77,11 +87,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--tables", type=Path, help="folder with CSV files, plain or .gz")
     parser.add_argument("--only", nargs="*", help="names of tables")
+    parser.add_argument("--targets", type=int, default=0, help="columns drawn as targets of each file")
+    parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     heads = ("table", "rows", "columns", "members", "unchecked", "equivalents", "undecided", "partly", "broken", "s")
     print(f"| {' | '.join(heads)} |\n|{' --- |' * len(heads)}")
     failed = 0
-    for name, table, target in loaded(options.tables):
+    chosen = drawn(options.tables, options.targets, options.seed) if options.targets else loaded(options.tables)
+    for name, table, target in chosen:
         if options.only and name not in options.only:
             continue
         began = time.process_time()
@@ -90,6 +103,7 @@ def main() -> int:
             try:
                 blanket = bl.discover(table, target)
             except BlanketsError as error:
+                failed += isinstance(error, InternalError)
                 print(f"| {name} | {len(table)} | {table.shape[1] - 1} | {error} |", flush=True)
                 continue
             seconds = time.process_time() - began

@@ -50,6 +50,18 @@ def test_a_test_is_that_of_the_rows_that_have_all_its_values(table, x, y, given)
     assert (asked.x, asked.y, asked.given, asked.method) == (at[0], at[1], tuple(at[2:]), expected.method)
 
 
+def test_numbers_that_no_row_has_together_cannot_be_tested():
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame(rng.normal(size=(300, 3)), columns=[*"abc"])
+    table["y"] = table.a + table.c + rng.normal(size=300)
+    table.loc[:99, "a"], table.loc[100:, "b"] = None, None
+    tests = SeenBlocks(ingest(table, numbers=True).frame)
+    for x, y, *given in ((0, 1), (0, 3, 1), (1, 3, 0, 2)):
+        asked = tests.test(x, y, given)
+        assert (asked.reliable, asked.n_rows) == (False, 0)
+    assert set(bl.discover(table, "y").members) == {"a", "c"}
+
+
 def test_inner_products_alone_are_those_of_functions_that_were_made_once():
     rng = np.random.default_rng(3)
     shared = rng.integers(0, 3, N)

@@ -2,11 +2,10 @@ import math
 
 import numpy as np
 import pytest
-from scipy.integrate import solve_ivp
-from scipy.stats import chi2, t
 
 from blankets.errors import ParameterError
-from blankets.stats import expected_false_members
+from blankets.stats import Admission, expected_false_members
+from blankets.stats._by_chance import by_functions, by_tables
 
 
 def test_without_members_the_expected_number_is_alpha_times_the_number_tested():
@@ -56,40 +55,21 @@ def test_wrong_level():
         expected_false_members(np.zeros(1), np.ones(1), 0.0)
 
 
-@pytest.mark.parametrize(("ends", "n_true", "dof"), [(1, 0, 1), (2, 0, 2), (2, 3, 1)])
-def test_searches_by_subsets_leave_what_no_subset_separates(ends, n_true, dof):
-    # The same by SciPy, as a differential equation: those who stay, from the strongest G of a wrong test down.
+def test_a_search_that_looks_again_has_more_chances():
+    log_p = np.log(np.linspace(0.0125, 0.9875, 40))  # half of them above one half
+    once, again = (
+        expected_false_members(log_p, np.ones(40), 0.05, how=Admission(deepest=deepest)) for deepest in (0, 5)
+    )
+    assert once.expected == pytest.approx(1 - math.exp(-2))  # one look, after which the strongest enters
+    assert again.expected > 2.5  # see test_by_chance.py
+    for found in (once, again):
+        assert found.at_most == pytest.approx(2 * (1 + found.expected))  # a look more for each that enters
+    assert expected_false_members(log_p, np.ones(40), 0.05, n_chances=200).at_most == pytest.approx(10.0)
+
+
+def test_tables_and_functions_have_laws_of_their_own():
     alpha, n = 0.05, 40
-    log_p = np.log(np.linspace(0.0125, 0.9875, n))  # half of them above one half
-    deeper = chi2.isf(alpha, dof + dof**2)
-
-    def slope(p, stayed):
-        s = chi2.sf(max(deeper - chi2.isf(p, dof), 0.0), dof**2)
-        return [n * s**n_true * math.exp(-e * stayed[0] * (1 - s)) for e in (1, ends)]
-
-    at_one_end_and_all = solve_ivp(slope, (0, alpha), [0.0, 0.0], rtol=1e-8, atol=1e-10, max_step=alpha / 200).y[:, -1]
-    found = expected_false_members(log_p, np.full(n, dof), alpha, ends=ends, n_true=n_true)
-    assert found.expected == pytest.approx(at_one_end_and_all[1], rel=5e-3)
-
-
-def test_what_functions_of_columns_admit_by_chance_no_subset_separates():
-    alpha, n = 0.05, 40
-    log_p = np.log(np.linspace(0.0125, 0.9875, n))
-    every, half = np.ones(n, bool), np.arange(n) % 2 == 0
-
-    def expected(of, **how):
-        return expected_false_members(of, np.ones(len(of)), alpha, ends=2, **how).expected
-
-    assert expected(log_p, by_functions=every) == pytest.approx(alpha * n)
-    by_tables = np.log(np.linspace(0.025, 0.975, n // 2))  # as many as are not tested by functions
-    assert expected(log_p, by_functions=half) == pytest.approx(alpha * n / 2 + expected(by_tables))
-    # Given one more unrelated column, a wrong test of two numbers is mostly wrong again.
-    rng = np.random.default_rng(0)
-    x, y, z = (v - v.mean(axis=1, keepdims=True) for v in rng.normal(size=(3, 20_000, 300)))
-    x, y, z = (v / np.linalg.norm(v, axis=1, keepdims=True) for v in (x, y, z))
-    xy, xz, yz = ((a * b).sum(axis=1) for a, b in ((x, y), (x, z), (y, z)))
-    critical = t.isf(0.005, [298, 297])
-    critical = critical / np.sqrt([298, 297] + critical**2)  # of correlations
-    wrong = np.abs(xy) > critical[0]
-    again = np.abs(xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)) > critical[1]
-    assert again[wrong].mean() > 0.85  # about 0.95; by (16.2), for tables of two levels, 0.43
+    log_p, half = np.log(np.linspace(0.0125, 0.9875, n)), np.arange(n) % 2 == 0
+    how = Admission(ends=2, n_rows=500)
+    both = expected_false_members(log_p, np.where(half, 1, 2), alpha, how=how, functions=half).expected
+    assert both == pytest.approx(by_functions(20, 1.0, alpha, how, n) + by_tables(20, 2.0, alpha, how, n))

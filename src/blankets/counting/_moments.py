@@ -235,7 +235,7 @@ class MemoryMoments(Moments):
 
         ``cubes``: the sum, squared.
         """
-        return 1.0 / max(cubes, 1.0 / self.n_rows)
+        return 1.0 / max(cubes, 1.0 / max(self.n_rows, 1))
 
     def _between(self, z: int, w: int) -> NDArray[np.floating]:
         """Return the inner products of all functions of two columns, from the last ones or anew."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from blankets.results._blanket import Blanket
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
-from blankets.results._false_members import false_members, n_chances
+from blankets.results._false_members import Chances, false_members, least_dof, n_chances
 from blankets.results._label_bias import LabelBias
 from blankets.results._words import count_of, shown
 
@@ -50,6 +50,8 @@ def describe(
     call: Call | None = None,
     label_bias: Mapping[str, LabelBias] | None = None,
     measured: Collection[str] = (),
+    n_classes: int = 2,
+    deepest: int = 0,
 ) -> Blanket:
     """Put the outcome of a search into names.
 
@@ -64,6 +66,7 @@ def describe(
     effect instead of p-value. ``effects``: works out the effects of members in the data's own terms. ``checks``: looks
     over the answer for what `audit` warns of. ``call``: the call that the search answers. ``label_bias``: what biased
     labeling would explain. ``measured``: columns of which functions are tested, and not levels.
+    ``n_classes``: of the target. ``deepest``: most members given which a column can be tested.
 
     Examples
     --------
@@ -86,7 +89,15 @@ def describe(
         ),
         "passed_over": lambda _: PassedOver.last_look(trace.scans, names, target, found.members),
         "false_members": lambda blanket: false_members(
-            blanket, algorithm, n_chances(trace, target, len(names)), measured
+            blanket,
+            algorithm,
+            Chances(
+                n_tests=n_chances(trace, target, len(names)),
+                dof=least_dof(trace, target, len(names)),
+                measured=measured,
+                n_classes=n_classes,
+                deepest=deepest,
+            ),
         ),
         "effects": lambda _: effects(tuple(final)),
         "checks": lambda _: checks(tuple(final)),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from blankets.results._words import count_of, digits
-from blankets.stats import FalseMembers, expected_false_members
+from blankets.stats import Admission, FalseMembers, expected_false_members
 
 if TYPE_CHECKING:
     from blankets.independence import EvidenceBatch
@@ -18,23 +19,43 @@ if TYPE_CHECKING:
     from blankets.search import Algorithm, Trace
 
 _SPOUSES = ("spouses", "colliders")  # phases in which a column is tested once for each child
+_EDGES = "edges"  # phase that finds neighbors whose own neighbors become spouses without such a test
 
 
-def n_chances(trace: Trace, target: int, n_columns: int) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chances:
+    """What of a search decides how many members it finds by chance.
+
+    ``n_tests``: tests with the target that could have admitted a column. ``dof``: for each column the fewest degrees of
+    freedom of its tests with the target. ``measured``: columns of which functions are tested; if the target is one of
+    them, functions of all are. ``n_classes``: of the target. ``deepest``: most members given which a column can be
+    tested.
+    """
+
+    n_tests: float
+    dof: NDArray[np.float64]
+    measured: Collection[str] = ()
+    n_classes: int = 2
+    deepest: int = 0
+
+
+def n_chances(trace: Trace, target: int, n_columns: int) -> float:
     """Count the tests with the target that could have admitted a column: one for each set it was scanned given.
 
     A search by subsets gives each column one chance, because all of its tests must be wrong; and one more for each
-    child that might make it a spouse.
+    child that might make it a spouse. Closing tests at a lower level, so that its tests count in part.
     """
     times = np.zeros(n_columns, np.int64)
     looks: dict[tuple[int, ...], EvidenceBatch] = {}
+    closing = 0.0
     for phase, batch in trace.scans:
-        if phase == "closing":  # its level holds for all columns together
-            continue
         key = None if batch.asked is None else tuple(sorted(batch.asked))
         if batch.y != target:
             continue
-        if key is None:
+        usable = batch.reliable & (batch.dof > 0)
+        if phase == "closing" and key is not None:
+            closing += np.count_nonzero(usable) * min(1.0, (len(key) + 1) / (n_columns - 1))  # methods (16.1)
+        elif key is None:
             times[batch.xs[batch.reliable]] = np.maximum(times[batch.xs[batch.reliable]], 1)
         elif key not in looks or len(batch) > len(looks[key]):
             looks[key] = batch
@@ -43,21 +64,25 @@ def n_chances(trace: Trace, target: int, n_columns: int) -> int:
     told = [d for d in trace.decisions if d.evidence.y == target and d.evidence.reliable]
     single = [d.x for d in told]
     times[single] = np.maximum(times[single], 1)
-    return int(times.sum()) + sum(d.phase in _SPOUSES for d in told)
+    edges = sum((d.action, d.phase) == ("admitted", _EDGES) for d in told)
+    return float(times.sum()) + sum(d.phase in _SPOUSES for d in told) + edges * (n_columns - 1) + closing
 
 
-def false_members(
-    blanket: Blanket, algorithm: Algorithm, chances: int, measured: Collection[str] = ()
-) -> FalseMembers | None:
-    """Return the expected number of false members, from the last test of each column; None if no error rate is held.
+def least_dof(trace: Trace, target: int, n_columns: int) -> NDArray[np.float64]:
+    """Return the smallest degrees of freedom of the tests of each column with the target; NaN without any."""
+    least = np.full(n_columns, np.inf)
+    for _, batch in trace.scans:
+        if batch.y == target:
+            np.minimum.at(least, batch.xs, np.where(batch.reliable & (batch.dof > 0), batch.dof, np.inf))
+    for decision in trace.decisions:
+        evidence = decision.evidence
+        if evidence.y == target and evidence.reliable and evidence.dof > 0:
+            least[evidence.x] = min(least[evidence.x], evidence.dof)
+    return np.where(np.isinf(least), np.nan, least)
 
-    A search through small sets admits a false member only if its tests given the others are wrong too: given true
-    members (those that are clear even among so many columns), unless a test given the whole blanket may admit it as
-    well, and given false ones; if neighbors are checked from both ends, also those at its own end.
 
-    ``blanket``: the result. ``algorithm``: its algorithm. ``chances``: number of tests that could admit a column.
-    ``measured``: columns of which functions are tested; if the target is one of them, functions of all are.
-    """
+def false_members(blanket: Blanket, algorithm: Algorithm, chances: Chances) -> FalseMembers | None:
+    """Return the expected number of false members, from the last test of each column; None if no error rate is held."""
     controls = algorithm.controls
     alpha = blanket.settings.get("alpha")
     if controls == "nothing" or not isinstance(alpha, float) or blanket.settings.get("surrogate_is_valid") is False:
@@ -71,15 +96,45 @@ def false_members(
     for evidence in (*told, *blanket.strengths.values()):
         if evidence.reliable and evidence.x in position:
             log_p[position[evidence.x]], dof[position[evidence.x]] = evidence.log_p, evidence.dof
-    ends = (2 if algorithm.both_ends else 1) if algorithm.roles else 0
-    clear = math.log(alpha / max(len(blanket.columns) - 1, 1))
-    functions = np.array([name in measured or blanket.target in measured for name in blanket.columns], np.bool_)
-    told = [e for e in blanket.strengths.values() if e.x in position and not functions[position[e.x]]]
-    sure = 0 if algorithm.whole else sum(e.reliable and e.log_p <= clear for e in told)
-    known = expected_false_members(log_p, dof, alpha, n_chances=chances, ends=ends, n_true=sure, by_functions=functions)
+    measured = blanket.target in chances.measured
+    functions = np.array([measured or name in chances.measured for name in blanket.columns], np.bool_)
+    own = np.fmin(chances.dof, dof)
+    freedom = math.sqrt(np.nanmedian(own)) if measured and np.isfinite(own).any() else chances.n_classes - 1.0
+    how = _admission(blanket, algorithm, chances, alpha, {x for x, j in position.items() if not functions[j]})
+    known = expected_false_members(
+        *(log_p, dof, alpha),
+        n_chances=chances.n_tests,
+        own_dof=own,
+        how=replace(how, target_dof=max(freedom, 1.0), n_rows=max(blanket.n_rows, 1)),
+        functions=functions,
+    )
     if controls == "fdr":
         return replace(known, expected=None, at_most=None, controls="fdr")
     return known if algorithm.expectation else replace(known, expected=None)
+
+
+def _admission(
+    blanket: Blanket, algorithm: Algorithm, chances: Chances, alpha: float, by_tables: Collection[str]
+) -> Admission:
+    """Return how the search admits columns.
+
+    A search through small sets admits a false member only if its tests given the others are wrong too: given true
+    members (those that are clear even among so many columns) and given false ones; if neighbors are checked from both
+    ends, also those at its own end. In a search that grows those are true that were clear when they entered.
+    """
+    clear = math.log(alpha / max(len(blanket.columns) - 1, 1))
+    told = dict(blanket.strengths)
+    if algorithm.looks_again:  # later members were chosen given the earlier ones, so that chance supports chance
+        told |= {d.evidence.x: d.evidence for d in blanket.decisions if d.action == "admitted"}
+    sure = sum(e.reliable and e.log_p <= clear for x, e in told.items() if x in blanket.members and x in by_tables)
+    both = algorithm.both_ends or bool(blanket.settings.get("symmetric"))
+    return Admission(
+        ends=(2 if both else 1) if algorithm.roles else 0,
+        together=algorithm.together,
+        n_true=sure,
+        deepest=chances.deepest if algorithm.looks_again else None,
+        closes=blanket.closed,
+    )
 
 
 def false_members_sentence(blanket: Blanket) -> str:

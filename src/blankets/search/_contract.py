@@ -129,7 +129,8 @@ class Algorithm:
     # default the most powerful valid surrogate
     surrogate: str | None = None
     both_ends: bool = False  # whether neighbors must find each other
-    whole: bool = False  # whether one test given the whole blanket admits a column that small sets left out
+    together: bool = False  # whether columns that separate each other all leave, and not the weaker ones
+    looks_again: bool = False  # whether it looks at all columns again after each that it takes, until none depends
     # what ``alpha`` is: the level of each test, the false discovery rate among the members, or nothing
     controls: Literal["level", "fdr", "nothing"] = "level"
     expectation: bool = True  # whether there is a theory of how many members it finds by chance, or only a bound

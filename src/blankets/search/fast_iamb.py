@@ -57,6 +57,7 @@ ALGORITHMS = (
         "selection, Proceedings of the 5th IEEE International Conference on Data Mining, 809-812.",
         sound=True,
         roles=False,
+        looks_again=True,
         when="Each scan over the features is slow (very many columns, or not in memory), and rows are many.",
     ),
 )

@@ -48,6 +48,7 @@ ALGORITHMS = (
         "Advances in Neural Information Processing Systems 12, 505-511.",
         sound=True,
         roles=False,
+        looks_again=True,
         when="For comparison: the first sound algorithm; IAMB orders candidates better.",
     ),
 )

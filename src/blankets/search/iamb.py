@@ -99,6 +99,7 @@ ALGORITHMS = (
         reference=REFERENCE,
         sound=True,
         roles=False,
+        looks_again=True,
         when="A fast first answer when there are many rows for the size of the blanket.",
     ),
 )

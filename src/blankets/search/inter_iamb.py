@@ -41,6 +41,7 @@ ALGORITHMS = (
         reference=REFERENCE,
         sound=True,
         roles=False,
+        looks_again=True,
         when="A grow-shrink answer from few rows: its conditioning sets are the smallest of that family. Among many "
         "features it collects false members; see iamb-fdr.",
     ),

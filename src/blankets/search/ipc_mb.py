@@ -80,6 +80,7 @@ ALGORITHMS = (
         sound=True,
         roles=True,
         both_ends=True,
+        together=True,
         when="Few columns and small neighborhoods: small conditioning sets first; the order of columns is irrelevant.",
     ),
 )

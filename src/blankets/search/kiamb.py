@@ -57,6 +57,7 @@ ALGORITHMS = (
         "boundaries, International Journal of Approximate Reasoning 45(2), 211-232.",
         sound=True,
         roles=False,
+        looks_again=True,
         when="The blanket may not be unique: run it several times with different rng and compare.",
     ),
 )

@@ -236,7 +236,6 @@ ALGORITHMS = (
         sound=True,
         roles=True,
         both_ends=True,
-        whole=True,
         when="The default: it came nearest to the true blankets of known networks, in a bounded time.",
     ),
 )

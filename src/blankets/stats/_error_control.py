@@ -4,11 +4,7 @@ A variable outside the true blanket is independent of the target given any set t
 each test of it at level α is wrong with probability at most α (if the test has the right level). Among m tested
 variables, α m0 are expected to enter by chance, where m0 <= m is the number of variables outside the true blanket.
 A search that tests a variable many times, given a growing set, gives more chances: α times their number is a bound.
-A search that admits a variable only if no subset separates it is wrong less often: all of its tests must be wrong.
-Given one more unrelated variable, G grows by an independent chi-square for the new strata, so a wrong test is wrong
-again with a probability s that depends on its G (`again_wrong`). Tests given different variables share that G, so all
-of k are wrong with probability E[s^k]. The strongest come first, and one that is out puts nobody out: so a variable is
-tested given the stronger false ones that stay, about a Poisson number: methods (16.2).
+How many enter on average depends on how the search admits them: `blankets.stats._by_chance`.
 
 If the false discovery rate is controlled instead, the share of false members is at most q on average over many
 tables, under any dependence between the tests (Benjamini & Yekutieli 2001). That is no bound on their number in one
@@ -26,7 +22,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Annotated, Literal
 
 import numpy as np
@@ -34,9 +29,8 @@ from numpy.typing import NDArray
 
 from blankets.errors import ParameterError, guarded
 from blankets.records import Bounds, Count, NonNegative
-from blankets.stats._special import chi2_isf, chi2_sf
+from blankets.stats._by_chance import Admission, by_functions, by_tables
 
-_EACH = 10  # every tenth of the values of `again_wrong` is enough for a sum
 _MIDDLE = 0.5  # p-values above it almost all belong to true hypotheses
 ASSUMPTIONS = {
     "level": "if every test keeps its level, and each conditioning set contains the true blanket or a separating set; "
@@ -56,8 +50,8 @@ class FalseMembers:
     n_tested : int
         Number of variables that were tested and could have been found dependent.
     expected : float or None
-        Expected number of false members: α times the estimated number of variables outside the true blanket. None if
-        there is no theory for the search.
+        Expected number of false members, from α, the estimated number of variables outside the true blanket and how
+        the search admits variables. None if there is no theory for the search.
     at_most : float or None
         An upper bound of that: α times the number of tests that could have admitted a variable. A search that
         tests a variable given one set after another gives it a chance each time.
@@ -114,24 +108,22 @@ def expected_false_members(
     dof: NDArray[np.float64],
     alpha: float,
     *,
-    n_chances: int = 0,
-    ends: int = 0,
-    n_true: int = 0,
-    by_functions: NDArray[np.bool_] | None = None,
+    n_chances: float = 0,
+    own_dof: NDArray[np.float64] | None = None,
+    how: Admission | None = None,
+    functions: NDArray[np.bool_] | None = None,
 ) -> FalseMembers:
     """Return the expected number of false members, from the last test of every candidate.
 
-    It is right for tests given sets that were fixed beforehand, or that contain the true blanket. It does not
-    account for a search that chose its sets by the same data.
+    It is right for tests given sets that were fixed beforehand, or that contain the true blanket, and for the ways of
+    choosing sets by the same data that ``how`` knows.
 
     ``log_p``, of shape (n,): log p-values of the last test of each candidate: of members given the other members, of
     all others given the members. NaN if a test was not performed. ``dof``, of shape (n,): degrees of freedom; 0
-    if there was nothing to test. ``alpha``: the level of every test. ``n_chances``:
-    number of tests that could have admitted a variable; default: one for each variable. ``ends``: at how many ends of
-    an edge (the target's, the variable's) all subsets of the neighbors must fail to separate the two. ``n_true``:
-    members given which a false one must be tested as well. ``by_functions``, of shape (n,): whose tests compare
-    functions of columns: one more unrelated variable hardly changes these, so that no subset separates what entered by
-    chance; default: none.
+    if there was nothing to test. ``alpha``: the level of every test. ``n_chances``: number of tests that could have
+    admitted a variable; default: one for each variable. ``own_dof``, of shape (n,): degrees of freedom given nothing;
+    default: ``dof``. ``how``: how the search admits; default: by one test. ``functions``, of shape (n,): whose tests
+    compare functions of columns; default: none.
 
     Examples
     --------
@@ -146,48 +138,15 @@ def expected_false_members(
     n = int(np.count_nonzero(tested))
     above = int(np.count_nonzero(log_p[tested] > math.log(_MIDDLE)))
     true = min(above / (1.0 - _MIDDLE), float(n))
-    expected = alpha * true
-    counted = tested if by_functions is None else tested & ~by_functions
-    if ends and counted.any():
-        freedom = float(np.median(np.asarray(dof)[counted]))
-        entering = expected * float(np.count_nonzero(counted)) / n
-        expected += _after_subsets(entering, freedom, alpha, ends, n_true) - entering
-    return FalseMembers(n, expected, alpha * max(n, n_chances), "level", alpha)
-
-
-def _after_subsets(entering: float, dof: float, alpha: float, ends: int, n_true: int) -> float:
-    """Return how many of the variables that enter by chance no subset separates, methods (16.2).
-
-    ``entering``: their expected number. ``ends``: at how many ends of an edge subsets are tried. ``n_true``: true
-    members, which are tried as well.
-    """
-    again = again_wrong(dof, alpha)[_EACH // 2 :: _EACH]  # from the strongest to the weakest
-    stay, stronger = again**n_true, 0.0
-    each, expected = entering / len(again), 0.0
-    for given_true, s in zip(stay.tolist(), again.tolist(), strict=True):
-        at_one_end = math.exp(-stronger * (1.0 - s))
-        expected += each * given_true * at_one_end**ends
-        stronger += each * given_true * at_one_end
-    return expected
-
-
-@lru_cache(maxsize=256)
-def again_wrong(dof: float, alpha: float) -> NDArray[np.float64]:
-    """Return, for equally likely values of G of wrong tests, how likely a test is wrong again given one more variable.
-
-    With an unrelated variable of ``dof`` + 1 levels, G is the old G plus an independent chi-square with ``dof``²
-    degrees of freedom, and its critical value is that for all degrees of freedom together.
-
-    Examples
-    --------
-    With two degrees of freedom the excess over the critical value is exponential, which leaves P(χ²(6) > 7.6):
-
-    >>> more = chi2_isf(0.01, 6) - chi2_isf(0.01, 2)
-    >>> round(float(again_wrong(2.0, 0.01).mean()), 4), round(float(chi2_sf(more, 6)), 4)
-    (0.2688, 0.2688)
-    """
-    wrong = chi2_isf(alpha * (np.arange(2000) + 0.5) / 2000, dof)
-    return np.asarray(chi2_sf(np.maximum(chi2_isf(alpha, dof + dof**2) - wrong, 0.0), dof**2))
+    how = Admission() if how is None else how
+    own = np.asarray(dof if own_dof is None else own_dof, np.float64)
+    measured = np.zeros(len(tested), np.bool_) if functions is None else functions
+    expected = 0.0
+    for kind, law in ((tested & ~measured, by_tables), (tested & measured, by_functions)):
+        if of_kind := int(np.count_nonzero(kind)):
+            expected += law(true * of_kind / n, float(np.median(own[kind])), alpha, how, n)
+    looks = 1.0 + expected if how.deepest is not None else 1.0  # of a search that looks again after each entry
+    return FalseMembers(n, expected, alpha * max(n * looks, n_chances), "level", alpha)
 
 
 def adjusted_log_p(log_p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -202,6 +202,8 @@ class Search:
             checks=lambda members: checked(self.study.one_table, target, members) if self.wanted.audit else (),
             call=self.study.mark,
             measured=self.study.measured,
+            n_classes=int(self.study.arities[target]) if same else 2,
+            deepest=self._deepest(target),
         )
         _log(blanket)
         in_memory = self.study.has_numbers or isinstance(getattr(tests, "counter", None), MemoryCounter)
@@ -217,6 +219,13 @@ class Search:
             return blanket
         warn(sentence, DuplicateColumnWarning)
         return replace(blanket, warnings=(*blanket.warnings, sentence))
+
+    def _deepest(self, target: int) -> int:
+        """Return the most members given which the search could test a column; 0 if it does not ask that again."""
+        if not self.algorithm.looks_again:
+            return 0
+        others = [x for x in range(len(self.tests.names)) if x != target]
+        return self.tests.deepest(others, target, others)
 
     def members_of(self, target: int) -> tuple[str, ...]:
         """Run the search and return the names of the members only, which takes less time."""
