@@ -277,6 +277,18 @@ def test_with_one_propensity_for_all_the_estimate_is_pos():
     assert equal_means(cells)[0] == pytest.approx(pearson, rel=1e-9)
 
 
+def test_kappa_of_an_effect_is_that_of_pearsons_statistic():
+    """Two levels with shares p - d and p + d: half of Pearson's divergence is d² / 2p(1 - p), methods (13.9)."""
+    rng = np.random.default_rng(16)
+    scores = weighted_scores((rng.random(3000) < 0.3) & (rng.random(3000) < 0.4), np.full(3000, 0.4))
+    p = scores.positives
+    for d in (0.01, 0.1, 0.2):
+        both = np.array([[1 - p + d, 1 - p - d], [p - d, p + d]]) / 2
+        nats = float((both * np.log(both / np.outer(both.sum(axis=1), both.sum(axis=0)))).sum())
+        assert scores.kappa(1.0, nats) == pytest.approx(scores.kappa() * d**2 / (2 * p * (1 - p)) / nats, rel=1e-6)
+    assert scores.kappa(3.0, 1e-7) == pytest.approx(scores.kappa(), rel=1e-3)
+
+
 def test_questions_with_propensities():
     table, y = weighted_table(np.random.default_rng(7))
     labels = bl.PositiveUnlabeled(propensity="chance")

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.kernels import fit_machine
 from blankets.stats._cell_means import Cells, Fitted, Floats, RowScores
 from blankets.stats._estimate import divided
-from blankets.stats._information import information
+from blankets.stats._information import on_a_line
 from blankets.stats._power import needed_noncentrality
 
 Counts = NDArray[np.integer]
@@ -93,29 +93,8 @@ def machine_design(effect: Floats, positives: Floats, levels: int, says: ArrayLi
 
     Levels are equally frequent, their shares of positives on a line. ``effect``, ``positives``: of shape (n, 1).
     """
-    shares, reached = _on_a_line(effect, positives, levels)
+    shares, reached = on_a_line(effect, positives, levels)
     return shares[:, np.newaxis] * np.reshape(says, (2, 2, 1, 1)), reached
-
-
-def _on_a_line(effect: Floats, positives: Floats, levels: int) -> tuple[Floats, Floats]:
-    """Return p(y, x) of shape (2, n, levels) with shares of positives on a line, and its information: ``effect``.
-
-    If the line would leave 0 to 1 before, the information is smaller. Arrays have shape (n, 1).
-    """
-    line = np.linspace(-1.0, 1.0, levels)
-    most = np.minimum(positives, 1.0 - positives) * (1.0 - 1e-6)
-
-    def shares(slope: Floats) -> tuple[Floats, Floats]:
-        q = positives + slope * line
-        q = np.stack([1.0 - q, q]) / levels
-        return q, information(np.moveaxis(q, 0, -2)[:, np.newaxis])[:, np.newaxis]
-
-    low, high = np.zeros_like(most), most
-    for _ in range(50):
-        middle = (low + high) / 2.0
-        enough = shares(middle)[1] >= effect
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return shares(high)
 
 
 def machine_cells(sums: Floats) -> Cells:
