@@ -232,6 +232,15 @@ def test_a_machine_that_tells_nothing_is_not_used():
         assert told.interval(0.9) == bl.mutual_information(useless, "cough", "ill", **alone).interval(0.9)
 
 
+def test_answers_say_where_errors_are_few():
+    """Methods (14.17): tables that show no error, or one, cannot be rejected."""
+    table, y = machine_table(np.random.default_rng(17), n=1000, n_gold=60)
+    for errors, few in ((2, True), (6, False)):
+        said = np.where(np.arange(1000) < errors, 1 - y, y)
+        told = " ".join(bl.test({**table, "said": said}, "cough", "ill", labels=bl.Predicted("said")).notes)
+        assert ("the machine errs in 2 gold rows, too few to learn how it errs" in told) == few
+
+
 def test_what_predicted_refuses():
     table, y = machine_table(np.random.default_rng(5), n=500, n_gold=100)
     labels = bl.Predicted("said", gold="ill")
