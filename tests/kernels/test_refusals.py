@@ -128,6 +128,10 @@ WRONG = [
         lambda k: k.weaker_of(np.ones(2), np.ones(2), np.ones(2), np.ones(1), np.zeros(2, CODES)),
         "there are to be as many tests as others",
     ),
+    *(
+        (lambda k, of=of: k.fit_machine(np.ones(of[:2]), np.ones(of[2:4]), of[4]), "belongs to a whole stratum")
+        for of in ((3, 4, 2, 4, 2), (4, 4, 1, 4, 2), (4, 4, 2, 3, 2), (4, 4, 2, 4, 3), (4, 4, 2, 4, 0))
+    ),
     (lambda k: k.combined_tails(np.zeros(2), np.zeros(1)), "p-values are combined in pairs"),
     (
         lambda k: k.products_of_residuals(

@@ -232,6 +232,15 @@ def test_a_machine_that_tells_nothing_is_not_used():
         assert told.interval(0.9) == bl.mutual_information(useless, "cough", "ill", **alone).interval(0.9)
 
 
+def test_answers_say_where_errors_are_few():
+    """Methods (14.17): tables that show no error, or one, cannot be rejected."""
+    table, y = machine_table(np.random.default_rng(17), n=1000, n_gold=60)
+    for errors, few in ((2, True), (6, False)):
+        said = np.where(np.arange(1000) < errors, 1 - y, y)
+        told = " ".join(bl.test({**table, "said": said}, "cough", "ill", labels=bl.Predicted("said")).notes)
+        assert ("the machine errs in 2 gold rows, too few to learn how it errs" in told) == few
+
+
 def test_what_predicted_refuses():
     table, y = machine_table(np.random.default_rng(5), n=500, n_gold=100)
     labels = bl.Predicted("said", gold="ill")
@@ -275,6 +284,18 @@ def test_with_one_propensity_for_all_the_estimate_is_pos():
     assert weighted_scores(labeled, np.full(2000, 0.4)).kappa() == pytest.approx(closed, rel=1e-9)
     pearson = stats.chi2_contingency(table[1:], correction=False)[0]
     assert equal_means(cells)[0] == pytest.approx(pearson, rel=1e-9)
+
+
+def test_kappa_of_an_effect_is_that_of_pearsons_statistic():
+    """Two levels with shares p - d and p + d: half of Pearson's divergence is d² / 2p(1 - p), methods (13.9)."""
+    rng = np.random.default_rng(16)
+    scores = weighted_scores((rng.random(3000) < 0.3) & (rng.random(3000) < 0.4), np.full(3000, 0.4))
+    p = scores.positives
+    for d in (0.01, 0.1, 0.2):
+        both = np.array([[1 - p + d, 1 - p - d], [p - d, p + d]]) / 2
+        nats = float((both * np.log(both / np.outer(both.sum(axis=1), both.sum(axis=0)))).sum())
+        assert scores.kappa(1.0, nats) == pytest.approx(scores.kappa() * d**2 / (2 * p * (1 - p)) / nats, rel=1e-6)
+    assert scores.kappa(3.0, 1e-7) == pytest.approx(scores.kappa(), rel=1e-3)
 
 
 def test_questions_with_propensities():

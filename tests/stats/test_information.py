@@ -338,6 +338,17 @@ def test_interval_ends_at_zero_where_independence_is_no_surprise():  # errata D8
     assert exactly.interval(0.9) == (0, 0)
 
 
+@pytest.mark.parametrize(("shift", "wanted"), [(0.0, 0.95), (0.03, 0.9)])
+def test_intervals_cover_on_one_side_only_where_there_is_no_effect(shift, wanted):
+    """Methods (4.15): the upper end cannot miss 0."""
+    joint = np.outer([0.7, 0.3], np.full(3, 1 / 3)) + shift * np.outer([1, -1], [1, 0, -1])
+    tables = np.random.default_rng(4).multinomial(2000, joint.ravel(), 20_000).reshape(-1, 1, 2, 3)
+    truth = naive_information(joint[np.newaxis], "log") if shift else 0.0
+    low, high = plug_in(tables).interval(0.9)
+    covered = np.mean((low <= truth) & (truth <= high))
+    assert covered == pytest.approx(wanted, abs=4 * np.sqrt(wanted * (1 - wanted) / 20_000))
+
+
 def test_normal_interval_and_the_rule_that_chooses():
     strong = plug_in(np.array([[400, 100], [100, 400]]) * 100)
     half = 1.6448536269514722 * math.sqrt(strong.variance)

@@ -8,19 +8,28 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.caching import cached_property
+from blankets.counting import MemoryMoments, Moments
 from blankets.data import Frame
 from blankets.independence._contract import Columns, IndependenceTest, Tally
 from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._inner_products import ROWS_GIVEN, project
 from blankets.independence._layer import Layer
-from blankets.stats import Cells, RowScores, means_information
+from blankets.independence._row_tests import GivenRows
+from blankets.independence._weighting import seen_in
+from blankets.stats import Cells, MachineRows, RowScores, machine_rows_test, means_information
 
 Ints = NDArray[np.int64]
-Answer = tuple[float, float, float, float, int, bool]  # statistic, dof, log p, effect, rows, reliable
+Answer = tuple[float, float, float, float, int, int]  # statistic, dof, log p, effect, rows, method
 
 SCORED_METHODS = (
     "not performed",
     "T: differences between estimated shares of positives; its law is that of tables drawn under independence",
+    "the larger of two: products of residuals, and a likelihood ratio in which errors that were not seen are possible",
 )
+NOT_PERFORMED, CELLS, BY_ROWS = range(3)
+_MOST_ROWS = 100_000  # that tests of numbers look at
+_FEWEST = 3  # gold rows, without which nothing can be said
 
 
 class ScoredTests(Layer):
@@ -76,8 +85,8 @@ class ScoredTests(Layer):
         asked = tuple(sorted(set(given)))
         features = columns if y == self.target else np.array([y], np.int64)
         answers = [self.remember(("scored", int(x), asked), lambda x=x: self._answer(int(x), asked)) for x in features]  # type: ignore[misc]
-        statistic, dof, log_p, effect, rows, reliable = (np.array(part) for part in zip(*answers, strict=True))
-        reliable = reliable.astype(bool)
+        statistic, dof, log_p, effect, rows, method = (np.array(part) for part in zip(*answers, strict=True))
+        reliable = method != NOT_PERFORMED
         hidden = ~reliable & (not even_if_unreliable)
         self.tally.add(int(np.count_nonzero(reliable)))
         return EvidenceBatch(
@@ -90,11 +99,13 @@ class ScoredTests(Layer):
             reliable=reliable,
             log_p=np.where(hidden, np.nan, log_p),
             effect=np.where(hidden, np.nan, effect),
-            method=reliable.astype(np.int8),
+            method=method.astype(np.int8),
             methods=SCORED_METHODS,
         )
 
     def _answer(self, x: int, given: tuple[int, ...]) -> Answer:
+        if self.scores.of_likelihoods and any(j in self.frame.numbers for j in (x, *given)):
+            return self._by_rows(x, given)
         sums, rows = _sums(self.frame, self.scores, x, given)
         arities = self.frame.arities
         nominal = float(arities[x] - 1) * float(np.prod(arities[list(given)].astype(float)))
@@ -102,7 +113,36 @@ class ScoredTests(Layer):
         reliable = worth >= max(self.reliability * nominal, 2.0)
         statistic, dof, log_p = self.scores.test(sums)
         effect = float(means_information(self.scores.from_sums(sums)).value)
-        return statistic, dof, log_p, effect, int(np.count_nonzero(rows)), reliable
+        return statistic, dof, log_p, effect, int(np.count_nonzero(rows)), CELLS if reliable else NOT_PERFORMED
+
+    @cached_property
+    def _looked_at(self) -> tuple[Frame, RowScores, Moments]:
+        """The rows that tests of numbers look at: all, or those with a gold label and others drawn at random."""
+        frame, scores, gold = self.frame, self.scores, self.scores.informative
+        if (room := _MOST_ROWS - int(np.count_nonzero(gold))) < np.count_nonzero(~gold):
+            drawn = np.random.RandomState(0).permutation(np.flatnonzero(~gold))[: max(room, 0)]
+            some = np.sort(np.concatenate([np.flatnonzero(gold), drawn]))
+            frame, scores = frame.take(some), scores.take(some)
+        return frame, scores, MemoryMoments(frame.filled())
+
+    def _by_rows(self, x: int, given: tuple[int, ...]) -> Answer:
+        """Test a column without cutting numbers, methods (14.15)."""
+        frame, scores, moments = self._looked_at
+        rows = seen_in(frame, frozenset((x, *given)))
+        if not rows.all():
+            some = np.flatnonzero(rows)
+            scores, moments = scores.take(some), MemoryMoments(frame.select([x, *given]).take(some).filled())
+            x, given = 0, tuple(range(1, len(given) + 1))
+        n, n_gold, tested = moments.n_rows, int(np.count_nonzero(scores.informative)), moments.tested(x)
+        if n_gold < _FEWEST:
+            return np.nan, 0.0, np.nan, np.nan, n, NOT_PERFORMED
+        in_gold, known = project(moments, given, ROWS_GIVEN, n_gold), project(moments, given)
+        enough = min(n_gold / (in_gold.size + tested), n / (known.size + tested)) if tested else 0.0
+        over = GivenRows(moments, known)
+        told = MachineRows.of(scores, over.functions(in_gold) * np.sqrt(n))
+        of_x = np.ascontiguousarray(moments.rows(x, tested))
+        log_p, statistic, dof, effect = machine_rows_test(of_x, int(moments.first[x]), told, over.basis)
+        return statistic, dof, log_p, effect, n, BY_ROWS if enough >= self.reliability else NOT_PERFORMED
 
 
 def scored_cells(frame: Frame, scores: RowScores, x: int, given: Sequence[int]) -> Cells:
@@ -114,10 +154,7 @@ def _sums(
     frame: Frame, scores: RowScores, x: int, given: Sequence[int]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the sums over the cells of a column within the strata of others, and the rows that have a value."""
-    rows, strata = np.ones(frame.n_rows, np.bool_), np.zeros(frame.n_rows, np.int64)
-    for j in (x, *given):
-        gaps = frame.gaps(j)
-        rows &= True if gaps is None else ~gaps
+    rows, strata = seen_in(frame, frozenset((x, *given))), np.zeros(frame.n_rows, np.int64)
     for z in given:
         strata = strata * int(frame.widths[z]) + frame.column(z)
         strata = np.asarray(np.unique(strata, return_inverse=True)[1], np.int64)

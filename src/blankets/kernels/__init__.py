@@ -26,6 +26,7 @@ from blankets.kernels._blocks import (
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
 from blankets.kernels._holes import test_seen_columns
 from blankets.kernels._laws import chi2_quantiles, log_beta_below, noncentral_chi2, normal_quantiles
+from blankets.kernels._machine import fit_machine
 from blankets.kernels._moments import (
     COARSE,
     FAR,
@@ -83,6 +84,7 @@ __all__ = [
     "drop_each",
     "expected_scores",
     "fill_cells",
+    "fit_machine",
     "fit_weights",
     "grow_neighbors",
     "join_codes",

@@ -47,6 +47,7 @@ from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
 from blankets.stats._machine_labels import machine_noncentrality, machine_scores, predicted_share
 from blankets.stats._machine_power import STUDIES, machine_power
+from blankets.stats._machine_rows import MachineRows, machine_rows_test
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -118,6 +119,7 @@ __all__ = [
     "Loss",
     "METHODS",
     "MOST_LEVELS",
+    "MachineRows",
     "NEGATIVE",
     "NOTHING",
     "N_CURVE",
@@ -170,6 +172,7 @@ __all__ = [
     "logistic_fit",
     "machine_noncentrality",
     "machine_power",
+    "machine_rows_test",
     "machine_scores",
     "mar_f_information",
     "mcar_information",

@@ -89,6 +89,27 @@ def information(p: Floats, loss: Loss = "log") -> Floats:
     return np.asarray((p * log_of_ratio(p, e)).sum(axis=_CELLS))
 
 
+def on_a_line(effect: Floats, positives: Floats, levels: int) -> tuple[Floats, Floats]:
+    """Return p(y, x) of shape (2, n, levels) with shares of positives on a line, and its information: ``effect``.
+
+    If the line would leave 0 to 1 before, the information is smaller. Arrays have shape (n, 1).
+    """
+    line = np.linspace(-1.0, 1.0, levels)
+    most = np.minimum(positives, 1.0 - positives) * (1.0 - 1e-6)
+
+    def shares(slope: Floats) -> tuple[Floats, Floats]:
+        q = positives + slope * line
+        q = np.stack([1.0 - q, q]) / levels
+        return q, information(np.moveaxis(q, 0, -2)[:, np.newaxis])[:, np.newaxis]
+
+    low, high = np.zeros_like(most), most
+    for _ in range(50):
+        middle = (low + high) / 2.0
+        enough = shares(middle)[1] >= effect
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return shares(high)
+
+
 def derivative(p: Floats, loss: Loss = "log") -> Floats:
     """Return ∂I/∂p of each cell.
 

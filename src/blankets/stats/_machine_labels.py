@@ -9,9 +9,10 @@ from operator import itemgetter
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from blankets.kernels import fit_machine
 from blankets.stats._cell_means import Cells, Fitted, Floats, RowScores
 from blankets.stats._estimate import divided
-from blankets.stats._information import information
+from blankets.stats._information import on_a_line
 from blankets.stats._power import needed_noncentrality
 
 Counts = NDArray[np.integer]
@@ -20,10 +21,7 @@ _CELLS = (-2, -1)
 # These two came near the coverage and the level of simulated tables (benchmarks/labels.py).
 _SHARED = 5.0  # gold rows that a cell borrows from the others for its variance
 _USELESS = 0.5  # gold rows in which the machine tells nothing
-_TRACE = 1e-4  # of a gold row, added to each count: a limit of the fit has a logarithm then
 LEAST = 5.0  # gold rows in a cell that is tested by itself; with ten the power is smaller and the level no better
-_STEPS = 30  # of Newton's method at most; 10 to 20 are needed
-_NEAR = 1e-6  # the largest relative step after which there is no other
 _MOST_LEVELS = 12.0  # more of them change nothing in the noncentrality
 _OFTEN, _LEVEL = 0.8, 0.01  # power and level of the test whose effect κ is of, if none is named
 
@@ -95,29 +93,8 @@ def machine_design(effect: Floats, positives: Floats, levels: int, says: ArrayLi
 
     Levels are equally frequent, their shares of positives on a line. ``effect``, ``positives``: of shape (n, 1).
     """
-    shares, reached = _on_a_line(effect, positives, levels)
+    shares, reached = on_a_line(effect, positives, levels)
     return shares[:, np.newaxis] * np.reshape(says, (2, 2, 1, 1)), reached
-
-
-def _on_a_line(effect: Floats, positives: Floats, levels: int) -> tuple[Floats, Floats]:
-    """Return p(y, x) of shape (2, n, levels) with shares of positives on a line, and its information: ``effect``.
-
-    If the line would leave 0 to 1 before, the information is smaller. Arrays have shape (n, 1).
-    """
-    line = np.linspace(-1.0, 1.0, levels)
-    most = np.minimum(positives, 1.0 - positives) * (1.0 - 1e-6)
-
-    def shares(slope: Floats) -> tuple[Floats, Floats]:
-        q = positives + slope * line
-        q = np.stack([1.0 - q, q]) / levels
-        return q, information(np.moveaxis(q, 0, -2)[:, np.newaxis])[:, np.newaxis]
-
-    low, high = np.zeros_like(most), most
-    for _ in range(50):
-        middle = (low + high) / 2.0
-        enough = shares(middle)[1] >= effect
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return shares(high)
 
 
 def machine_cells(sums: Floats) -> Cells:
@@ -212,38 +189,12 @@ def _left_open(shares: Floats, gold: Floats) -> Floats:
 def _independent(gold: Floats, rest: Floats) -> tuple[Floats, Floats]:
     """Return the likelihood ratio statistic of equal shares of positives within strata, and the shares under them.
 
-    In each cell (z, x) the class and the machine's value have shares q, four numbers; gold rows tell both, the others
-    the value only. Under independence the positives of the cells of a stratum are one share; the errors are free. The
-    logarithm of the likelihood is concave in q, and Newton's method needs two multipliers for each cell only.
-
     ``gold``, of shape (classes, values, ..., strata, levels of x); ``rest``, of shape (values, ..., strata, levels).
     """
-    gold = gold + _TRACE
-    value = gold.sum(axis=0)
-    free = (value + rest) / (value + rest).sum(axis=0)
-    of_all = (value + rest).sum(axis=-1, keepdims=True)
-    all_ = of_all / of_all.sum(axis=0) * gold.sum(axis=-1, keepdims=True) / value.sum(axis=-1, keepdims=True)
-    q = np.broadcast_to(all_, gold.shape)
-    for _ in range(_STEPS):
-        either = q.sum(axis=0)
-        slope, (a0, a1), h = gold / q + rest / either, gold / q**2, rest / either**2
-        det = a0 * a1 + h * (a0 + a1)
-        i00, i01, i11 = (a1 + h) / det, -h / det, (a0 + h) / det  # the inverse of minus the second derivatives
-        s00, s01, s11 = (part.sum(axis=0) for part in (i00, i01, i11))
-        t0, t1 = ((i00 * slope[0] + i01 * slope[1]).sum(axis=0), (i01 * slope[0] + i11 * slope[1]).sum(axis=0))
-        whole = s00 * s11 - s01**2
-        toward = (((s00 + s01) * t1 - (s01 + s11) * t0) / whole).sum(axis=-1, keepdims=True)
-        toward = toward / ((s00 + 2.0 * s01 + s11) / whole).sum(axis=-1, keepdims=True)  # of the share of positives
-        t0, t1 = t0 + toward, t1 - toward
-        e0, e1 = slope[0] - (s11 * t0 - s01 * t1) / whole, slope[1] - (s00 * t1 - s01 * t0) / whole
-        step = np.stack([i00 * e0 + i01 * e1, i01 * e0 + i11 * e1])
-        most = np.max(-step / q, axis=(0, 1, -2, -1), keepdims=True)[0, 0]
-        q = q + step * np.minimum(1.0, 0.95 / np.maximum(most, _NEAR))  # shares stay positive
-        if np.max(np.abs(step) / q) < _NEAR:
-            break
-    of_gold = (gold * np.log(free * gold / value / q)).sum(axis=(0, 1))
-    of_rest = (rest * np.log(free / q.sum(axis=0))).sum(axis=0)
-    return np.asarray(np.maximum(2.0 * (of_gold + of_rest).sum(axis=_CELLS), 0.0)), np.asarray(q)
+    shape, levels = gold.shape[2:], gold.shape[-1]
+    told = np.ascontiguousarray(gold, float).reshape(4, -1), np.ascontiguousarray(rest, float).reshape(2, -1)
+    ratios, shares = fit_machine(*told, levels)
+    return np.maximum(ratios.reshape(shape[:-1]).sum(axis=-1), 0.0), shares.reshape(gold.shape)
 
 
 def _two_values(gold: NDArray[np.int16], machine: Floats) -> tuple[float, float]:

@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from blankets.stats._cell_means import Cells, Fitted, Floats, RowScores, equal_means
 from blankets.stats._estimate import divided
+from blankets.stats._information import information, on_a_line
 
 _LEAST = 1e-9
+_MOST_DOF = 11.0  # more levels change nothing in κ
 
 
 def weighted_scores(labeled: NDArray[np.bool_], propensity: Floats) -> RowScores:
@@ -22,12 +24,17 @@ def weighted_scores(labeled: NDArray[np.bool_], propensity: Floats) -> RowScores
     p = float(np.clip(whole.mean[0, 0], 1e-9, 1.0 - 1e-9))
     kappa = p * (1.0 - p) / (len(score) * max(float(whole.null_variance[0, 0]), 1e-300))
     every = np.ones(len(score), bool)
-    return RowScores(values, weighted_cells, weighted_fitted, _expected_labels, every, partial(_same, kappa), p)
+    worth = partial(_worth, kappa, p)
+    return RowScores(values, weighted_cells, weighted_fitted, _expected_labels, every, worth, p)
 
 
-def _same(kappa: float, dof: float, effect: float) -> float:
-    """Return κ, which depends on neither."""
-    return kappa
+def _worth(kappa: float, positives: float, dof: float, effect: float) -> float:
+    """Return κ for an effect, methods (13.9): the statistic is Pearson's, and nats are half of it in the limit only."""
+    if np.isnan(effect) or not 0.0 < positives < 1.0:
+        return kappa
+    levels = int(min(dof, _MOST_DOF)) + 1
+    shares, reached = on_a_line(np.full((1, 1), effect), np.full((1, 1), positives), levels)
+    return kappa * float(divided(information(np.moveaxis(shares, 1, 0), "squared"), reached[0])[0])
 
 
 def weighted_cells(sums: Floats) -> Cells:

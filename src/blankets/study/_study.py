@@ -60,6 +60,7 @@ from blankets.independence import (
 from blankets.records import Call
 from blankets.regimes import (
     Labels,
+    Predicted,
     Question,
     Regime,
     SemiSupervised,
@@ -184,7 +185,7 @@ class Study:
                 f"{beside[0]}= is not built for groups=, weights, missing='drop' and missing='weighted': it belongs to "
                 f"the rows as they are"
             )
-        stay = numbers and testing.takes_numbers and beside is None
+        stay = numbers and testing.takes_numbers and (beside is None or isinstance(labels, Predicted))
         known = _Known(y, labels, prior, reading, lenient, asks, stay, copies > 1)
         _check_testing(testing, own, known, engine)
         if (knows_columns := own_tests(data)) is not None:
