@@ -236,8 +236,10 @@ def close(
     own = [batch for _, batch in trace.scans if batch.y == target and batch.asked is not None]
     tied = {x for batch in own for x in batch.xs[perhaps_dependent(batch, level)].tolist()}
     tied |= {d.x for d in trace.decisions if d.action != "passed over" and d.evidence.y == target}
-    rest = outside(np.asarray(candidates, np.int64), members)
-    tied |= set(rest[perhaps_dependent(tests.by_formula().scan(rest, target), level)].tolist())
+    columns = np.asarray(candidates, np.int64)
+    rest = outside(columns, members)
+    alone = tests.by_formula().scan(columns, target)  # all of them: a search may have asked that, too
+    tied |= set(columns[perhaps_dependent(alone, level)].tolist())
     evidence = evidence_of(tests, target, members, alpha=alpha)
     unchecked = tuple(e.x for e in evidence if not set(members) <= {e.x, *e.given})
     waiting = _Blanket(tests, target, candidates, list(members), alpha, trace).waiting()
