@@ -126,12 +126,13 @@ def test_moments_of_fourfold_tables_with_rare_levels_equal_enumeration(rows, sha
     assert variance[0] == pytest.approx((p * (g - exact) ** 2).sum(), rel=0.1 if n > 50 else 0.25)
 
 
-def test_moments_of_tables_together_equal_those_of_each_alone():
+@pytest.mark.parametrize("levels", [4, 9])  # with more than four, levels of x are remembered, and not strata
+def test_moments_of_tables_together_equal_those_of_each_alone(levels):
     rng = np.random.default_rng(0)
-    y, z = rng.integers(0, 3, 60), rng.integers(0, 5, 60)
-    counts = np.zeros((20, 4, 3, 5), np.int32)
+    y, z = rng.integers(0, levels - 1, 90), rng.integers(0, 5, 90)
+    counts = np.zeros((20, levels, levels - 1, 5), np.int32)
     for i in range(20):
-        np.add.at(counts[i], (rng.integers(0, 2 + i % 3, 60), y, z), 1)
+        np.add.at(counts[i], (rng.integers(0, levels - i % 3, 90), y, z), 1)
     together = moments_of_block(counts)
     for i in range(20):
         alone = moments_of_block(counts[i : i + 1])

@@ -220,6 +220,7 @@ class _LeavingTests(CalibratedTests):
 
 
 Judged = tuple[NDArray[np.float64], NDArray[np.float64]]  # log p-values, NaN for the chi-square tail; methods
+_SETTLED: Judged = (np.empty(0), np.empty(0))  # they are no longer needed
 
 
 class CalibratedBatch(LazyBatch):
@@ -252,26 +253,31 @@ class CalibratedBatch(LazyBatch):
 
     def _judged_alone(self, i: int) -> tuple[float, int]:
         """Return log p-value and method of one test, without computing the others."""
-        better, how = float(self._judged[0][i]), int(self._judged[1][i])
+        log_p, method = self._judged  # first: another thread may be settling
+        if self._method is not None:
+            return float(self.log_p[i]), int(self._method[i])
+        better, how = float(log_p[i]), int(method[i])
         if how == COARSE:
             (better,), (how,) = self._tests.judged(self.xs[i : i + 1], self.y, self.given_of(i))
-            self._judged[0][i], self._judged[1][i] = better, how  # it is not asked for again
+            log_p[i], method[i] = better, how  # it is not asked for again
         if better != better:
             better = log_p_of(float(self.statistic[i]), float(self.dof[i]))
         return float(better), int(how)
 
     def _settle(self) -> None:
         """Compute all p-values: by the chi-square distribution, and by a better method where that is in doubt."""
+        judged = self._judged
         if self._method is not None:
             return
-        log_p, method, n_coarse = settled(self.statistic, self.dof, self.reliable, *self._judged)
+        log_p, method, n_coarse = settled(self.statistic, self.dof, self.reliable, *judged)
         if n_coarse:
-            at = np.flatnonzero(self.reliable & (self._judged[1] == COARSE))
+            at = np.flatnonzero(self.reliable & (judged[1] == COARSE))
             given = [self.given[i] for i in at] if isinstance(self.given, list) else self.given
             better, how = self._tests.judged(self.xs[at], self.y, given)
             log_p[at], method[at] = np.where(np.isnan(better), log_p[at], better), how
         self._log_p = log_p
         self._method = method  # set last: another thread may be reading
+        self._judged = _SETTLED
 
 
 def table_tests(

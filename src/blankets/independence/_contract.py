@@ -99,7 +99,7 @@ class IndependenceTest(ABC):
         variable. ``among``: the possible separating variables. ``sets``: which subsets are tried.
         """
         by_size = subsets(among, sets.get("containing"), *sizes_of(sets, self.deepest(xs, y, among)))
-        return _weakest_over(self, tuple(xs), y, by_size, sets.get("stop_at"))
+        return _weakest_over(self, np.array(xs, np.int64), y, by_size, sets.get("stop_at"))
 
     def enough_rows(self, xs: Columns, y: int, given: Sequence[int] = ()) -> NDArray[np.bool_]:
         """Return which of the tests of a scan are reliable."""
@@ -237,25 +237,25 @@ def subsets(
 
 
 def _weakest_over(
-    tests: IndependenceTest, xs: Given, y: int, by_size: Iterable[Iterable[Given]], stop_at: float | None
+    tests: IndependenceTest,
+    columns: NDArray[np.int64],
+    y: int,
+    by_size: Iterable[Iterable[Given]],
+    stop_at: float | None,
 ) -> EvidenceBatch:
-    """Scan the undecided x given each set in turn and keep the weakest evidence of each."""
-    n = len(xs)
+    """Scan the undecided columns given each set in turn and keep the weakest evidence of each."""
+    n = len(columns)
     statistic, dof, log_p, effect = np.full(n, np.nan), np.zeros(n), np.full(n, np.nan), np.full(n, np.nan)
     reliable = np.zeros(n, dtype=bool)
     where: list[Given] = [()] * n
     settled = np.zeros(n, dtype=bool)
     log_alpha = math.inf if stop_at is None else math.log(stop_at)
-    columns = np.array(xs, np.int64)
-    at_of = {x: i for i, x in enumerate(xs)}
     n_rows = np.ones(n, np.int64)
     method = np.zeros(n, np.int8)
     methods: tuple[str, ...] = ("",)
 
     for given in chain.from_iterable(by_size):
-        free = ~settled
-        free[[at_of[z] for z in given if z in at_of]] = False
-        at = np.flatnonzero(free)
+        at = np.flatnonzero(~settled & ~np.isin(columns, given))
         if not len(at):
             continue
         batch = tests.scan(columns[at], y, given)
@@ -267,10 +267,8 @@ def _weakest_over(
         methods = tuple(dict.fromkeys((*methods, *batch.methods)))  # batches may number their methods differently
         method[new] = _number_of_method(batch, methods)[weaker]
         reliable[new] = True
-        # A test that conditions on more columns than requested returns its own set.
-        own = batch.given if isinstance(batch.given, list) else [given] * len(at)
-        for i, at_i in zip(new, np.flatnonzero(weaker), strict=True):
-            where[i] = own[at_i]
+        for i, k in zip(new.tolist(), np.flatnonzero(weaker).tolist(), strict=True):
+            where[i] = batch.given_of(k)  # which may be more than was asked for
         settled[new] |= log_p[new] > log_alpha
         if settled.all():
             break

@@ -12,8 +12,26 @@ import numpy as np
 
 from blankets.kernels._cells import DEGREES, SMALL, put_cell, put_root
 from blankets.kernels._permute import closely
-from blankets.kernels._room import LAST_KNOWN, Cells, Formula, Law, Room, given_back, grow_known
-from blankets.kernels._statistics import FEW_LEVELS, are_counts, put_margins, put_y, share_strata, statistic_of
+from blankets.kernels._room import (
+    EACH_DEGREE,
+    LAST_KNOWN,
+    ROW_PARTS,
+    Cells,
+    Formula,
+    Law,
+    Room,
+    given_back,
+    grow_known,
+)
+from blankets.kernels._statistics import (
+    FEW_LEVELS,
+    are_counts,
+    mixed,
+    put_margins,
+    put_y,
+    share_strata,
+    statistic_of,
+)
 from blankets.kernels._tail import log_tail
 from blankets.kernels._types import *
 
@@ -39,6 +57,7 @@ STIFF: float64 = 0.5
 VERY_RARE: float64 = 0.3
 SOME_DEGREES: float64 = 100.0
 MARGIN: float64 = 0.7  # nearer to the level than this in log p, moments of interpolated cells are not good enough
+OF_Y: int64 = 4  # in parts of cells, after those of a cell, of a level of x, and their sums: the roots of y
 BELOW: float64 = 0.95  # a G below this share of its mean is far from any level; interpolated means are within 3%
 
 
@@ -78,17 +97,19 @@ def set_moments(n_x: int64, degrees: int64, exact: bint, cells: Cells, room: Roo
             _add_large(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, room)
             continue
         room.interpolated = room.interpolated or (n > SMALL and not exact)
-        if room.keys[z] == 0 or exact:
-            mean += _put_cells(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, degrees, exact, cells, room)
-            if degrees > 0:
-                variance += _variance(_seen(n_x, z, room.rows), room.y_seen[at], z, at, n, cells, room)
+        known: bint = room.keys[z] != 0 and not exact
+        if known and room.known_strata[place, 0] == key:
+            mean += room.known_strata[place, 1]
+            variance += room.known_strata[place, 2]
             continue
-        if room.known_strata[place, 0] != key:
+        _add_rows(n_x, z, at, n, DEGREES if known else degrees, exact, cells, room)
+        mean += room.across[0]
+        variance += room.across[1]
+        if known:
             room.known_strata[place, 0] = key
+            room.known_strata[place, 1] = room.across[0]
+            room.known_strata[place, 2] = room.across[1]
             room.n_known += 1
-            _know(place, _seen(n_x, z, room.rows), room.y_seen[at], z, at, n, cells, room)
-        mean += room.known_strata[place, 1]
-        variance += room.known_strata[place, 2]
     room.mean += mean
     room.variance += variance
 
@@ -100,13 +121,6 @@ def _seen(n_x: int64, z: int64, rows: Ints2) -> int64:
     while n < n_x and rows[z, n] > 0:
         n += 1
     return n
-
-
-@inner
-def _know(place: int64, n_x: int64, n_y: int64, z: int64, at: int64, n: int64, cells: Cells, room: Room) -> void:
-    """Remember mean and variance of a stratum."""
-    room.known_strata[place, 1] = _put_cells(n_x, n_y, z, at, n, DEGREES, False, cells, room)
-    room.known_strata[place, 2] = _variance(n_x, n_y, z, at, n, cells, room)
 
 
 @inner
@@ -126,62 +140,96 @@ def _add_large(n_x: int64, n_y: int64, z: int64, at: int64, n: int64, room: Room
 
 
 @inner
-def _put_cells(
-    n_x: int64, n_y: int64, z: int64, at: int64, n: int64, degrees: int64, exact: bint, cells: Cells, room: Room
-) -> float64:
-    """Put the cells of a stratum into ``room.part`` and return the mean of their sum."""
-    mean: float64 = 0.0
-    cell: int64 = 0
+def _add_rows(n_x: int64, z: int64, at: int64, n: int64, degrees: int64, exact: bint, cells: Cells, room: Room) -> void:
+    """Set ``room.across`` to mean and variance of G of a stratum, and to sums over the levels of x.
+
+    The variance is Σ part[i, j] A[i, l] B[j, m] part[l, m] by degree. What a level of x adds follows from its margin
+    and those of y. In a scan many levels are alike, so this is remembered (`_put_row`), unless whole strata are.
+    """
+    n_sums: int64 = ROW_PARTS + EACH_DEGREE * room.y_kinds[at] if degrees > 0 else 1
+    slot: int64 = 0
+    rooted: bint = False
+    room.across[1] = 0.0
+    for q in range(n_sums):
+        room.across[q] = 0.0
     for i in range(n_x):
-        for j in range(n_y):
-            r: int64 = room.rows[z, i]
-            c: int64 = room.of_y[at, j]
-            if n > SMALL:
-                put_cell(r, c, n, degrees, exact, cells.binomials, room.part, cell)
-            else:
-                for k in range(degrees + 1):
-                    room.part[cell, k] = cells.small[n, r, c, k]
-            mean += room.part[cell, 0]
-            cell += 1
-    return mean
+        r: int64 = room.rows[z, i]
+        if r == 0:
+            break
+        key: uint64 = mixed(room.y_keys[at], 2 * r + exact) | 1 if room.keys[z] == 0 else 0
+        slot = key >> room.row_shift
+        known: bint = key != 0 and room.row_keys[slot] == key
+        if not known or (degrees > 0 and room.row_parts[slot, 1] != room.row_parts[slot, 1]):
+            room.row_keys[slot] = key
+            for j in range(room.y_kinds[at] if degrees > 0 and not rooted else 0):
+                _put_root(room.y_values[at, j], n, cells, room, OF_Y + j)
+            rooted = True
+            _put_row(slot, r, at, n, degrees, exact, cells, room)
+        for q in range(n_sums):
+            room.across[q] += room.row_parts[slot, q]
+    for q in range(2, n_sums):
+        weight: float64 = 1.0 if q < ROW_PARTS else room.row_parts[slot, q + EACH_DEGREE * room.y_kinds[at]]
+        room.across[1] += weight * room.across[q] * room.across[q]
 
 
 @inner
-def _variance(n_x: int64, n_y: int64, z: int64, at: int64, n: int64, cells: Cells, room: Room) -> float64:
-    """Return the variance of G of a stratum: Σ part[i, j] A[i, l] B[j, m] part[l, m] by degree."""
-    total: float64 = 0.0
-    sign: float64 = 1.0
-    a: int64 = n_x * n_y  # where in ``part`` the roots are kept
-    b: int64 = n_x * n_y + n_x
-    for i in range(n_x + n_y):
-        m: int64 = room.rows[z, i] if i < n_x else room.of_y[at, i - n_x]
+def _put_row(slot: int64, r: int64, at: int64, n: int64, degrees: int64, exact: bint, cells: Cells, room: Room) -> void:
+    """Remember what a level of x with margin ``r`` adds to the moments of G in a stratum.
+
+    Its mean; what it adds to the variance by itself (NaN without degrees); and by degree what is squared after the
+    levels of x are added up: a sum over y, and a part for each different margin of y, then the weights of its square.
+    """
+    mean: float64 = 0.0
+    alone: float64 = 0.0
+    if degrees > 0:
+        _put_root(r, n, cells, room, 1)
+        for k in range(1, DEGREES + 1):
+            room.part[2, k] = room.part[3, k] = 0.0
+    for j in range(room.y_kinds[at]):
+        c: int64 = room.y_values[at, j]
+        times: float64 = room.y_times[at, j]
         if n > SMALL:
-            put_root(m, n, room.part, a + i)
+            put_cell(r, c, n, degrees, exact, cells.binomials, room.part, 0)
         else:
-            for k in range(1, DEGREES + 1):
-                room.part[a + i, k] = cells.roots[n, m, k]
+            for k in range(degrees + 1):
+                room.part[0, k] = cells.small[n, r, c, k]
+        mean += times * room.part[0, 0]
+        if degrees > 0:
+            _put_parts(slot, j, room.y_kinds[at], times, room)
+    sign: float64 = 1.0
+    for k in range(1, degrees + 1):
+        sign = -sign
+        own: float64 = room.part[2, k] + sign * room.part[3, k] * room.part[3, k]
+        alone += own * (1.0 - sign * room.part[1, k] * room.part[1, k])
+        room.row_parts[slot, k + 1] = room.part[3, k] * room.part[1, k]
+    room.row_parts[slot, 0] = mean
+    room.row_parts[slot, 1] = alone if degrees > 0 else NAN
+
+
+@inner
+def _put_parts(slot: int64, j: int64, n_y: int64, times: float64, room: Room) -> void:
+    """Put the parts of a cell, and the weights of their squares; add them to those of its level of x."""
+    first: int64 = ROW_PARTS + EACH_DEGREE * j
+    sign: float64 = 1.0
     for k in range(1, DEGREES + 1):
         sign = -sign
-        both: float64 = 0.0
-        for i in range(n_x):
-            along: float64 = 0.0
-            own: float64 = 0.0
-            for j in range(n_y):
-                p: float64 = room.part[i * n_y + j, k]
-                root: float64 = room.part[b + j, k]
-                along += p * root
-                own += p * p * (1.0 - sign * root * root)
-            root = room.part[a + i, k]
-            total += (own + sign * along * along) * (1.0 - sign * root * root)
-            both += along * root
-        for j in range(n_y):
-            across: float64 = 0.0
-            root = room.part[b + j, k]
-            for i in range(n_x):
-                across += room.part[i * n_y + j, k] * room.part[a + i, k]
-            total += sign * (1.0 - sign * root * root) * across * across
-        total += both * both
-    return total
+        p: float64 = room.part[0, k]
+        root: float64 = room.part[OF_Y + j, k]
+        left: float64 = 1.0 - sign * root * root
+        room.part[2, k] += times * p * p * left
+        room.part[3, k] += times * p * root
+        room.row_parts[slot, first + k - 1] = p * room.part[1, k]
+        room.row_parts[slot, first + EACH_DEGREE * n_y + k - 1] = times * sign * left
+
+
+@inner
+def _put_root(m: int64, n: int64, cells: Cells, room: Room, at: int64) -> void:
+    """Put the roots of a margin (see `put_root`) into ``room.part[at]``."""
+    if n > SMALL:
+        put_root(m, n, room.part, at)
+        return
+    for k in range(1, DEGREES + 1):
+        room.part[at, k] = cells.roots[n, m, k]
 
 
 @inner

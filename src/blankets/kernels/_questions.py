@@ -45,6 +45,8 @@ MOST_STRATA: int64 = 1 << 20  # and four for each row; more are left to the coun
 MOST_COUNTS: int64 = 1 << 20  # of one table; larger ones are left to the counter
 MOST_FEWER: int64 = 1 << 24  # the same of a table that the counter would make larger
 JOINT_COUNTS: int64 = 1 << 14  # a joint table of this size is counted whole; then each member's table is a view of it
+MANY: int64 = 16  # questions from which cells are renumbered sooner
+ROWS_A_CELL: int64 = 8  # so soon
 ROWS_A_COUNT: int64 = 16  # or of one count for so many rows
 TOO_LARGE: int64 = -1
 NO_MEMORY: int64 = -2
@@ -107,7 +109,7 @@ def extend_strata(table: Table, given: Ints, n_given: int64, room: Room) -> int6
 
 
 @inner
-def _fewer_cells(n_rows: int64, n_y: int64, n_z: int64, room: Room) -> bint:
+def _fewer_cells(n_rows: int64, n_y: int64, n_z: int64, n_xs: int64, room: Room) -> bint:
     """Renumber the levels of y in each stratum to those that occur, and make one of all strata in which it is constant.
 
     No statistic changes, but sparse tables of many levels become much smaller. The numbers of levels and strata are
@@ -115,7 +117,8 @@ def _fewer_cells(n_rows: int64, n_y: int64, n_z: int64, room: Room) -> bint:
     """
     room.n_levels = n_y
     room.n_strata = n_z
-    if not n_rows < n_y * n_z <= MOST_COUNTS:
+    few: int64 = n_rows if n_xs < MANY else n_rows // ROWS_A_CELL
+    if not few < n_y * n_z <= MOST_COUNTS:
         return True
     if not has_codes(room, n_y * n_z):
         return False
@@ -405,7 +408,7 @@ def test_each(
     if n_z < 0:
         return n_z
     join(room.codes, room.depth, 1, table.codes, y, n_z, n_y * n_z, room.cells, 0)
-    if not _fewer_cells(table.codes.shape[1], n_y, n_z, room):
+    if not _fewer_cells(table.codes.shape[1], n_y, n_z, n - n_bits, room):
         return NO_MEMORY
     most: int64 = MOST_COUNTS if n_y * n_z == room.n_levels * room.n_strata else MOST_FEWER
     n_y = room.n_levels

@@ -14,6 +14,11 @@ MOST_KNOWN: int64 = 1024  # permuted tables whose answers are remembered
 # Strata whose mean and variance of G are remembered, at first and at most: powers of 2, as logarithms.
 FIRST_KNOWN: int64 = 11
 LAST_KNOWN: int64 = 17
+# What a level of x adds to the moments of G in a stratum: its mean and parts of the variance, and by degree of
+# polynomials one for all levels of y, and two for each. So many numbers are remembered: 2 MiB.
+EACH_DEGREE: int64 = 4
+ROW_PARTS: int64 = 6
+KNOWN_PARTS: int64 = 1 << 18
 MOST_KEPT: int64 = 1 << 22  # joint codes of rows that are kept for the next question: 16 MiB
 
 
@@ -275,10 +280,15 @@ class Room:
         Rows of each cell as bits, their numbers; planes and levels of what is counted.
     size, y_part, y_seen, of_y, y_few, y_most, y_keys, enough, strong, free
         What tables of the same y and strata share (see `share_strata`); degrees of freedom.
-    rows, order, rarest, n_varying, part, known_strata, n_known, shift
-        Margins of x in the strata that can vary, which these are, and the cells' parts of G; mean and variance of it
-        in the latest strata, after a key of their margins (and a place so that none crosses a line of the cache). How
-        many strata were put there, and by how many bits a key is shifted to its place.
+    y_kinds, y_values, y_times
+        How many different margins of y there are in each stratum, which, and how often each occurs.
+    rows, order, rarest, n_varying, known_strata, n_known, shift
+        Margins of x in the strata that can vary, and which these are; mean and variance of G in the latest strata,
+        after a key of their margins (and a place so that none crosses a line of the cache). How many strata were put
+        there, and by how many bits a key is shifted to its place.
+    row_keys, row_parts, row_shift, across, part
+        What the latest levels of x add to mean and variance of G in a stratum, by a key of the level's margin and
+        those of y (see `blankets.kernels._moments`); their sums; parts of one cell.
     margins
         Those of y, for permutations, which may exchange x and y.
     keys, states, sums, before, known, known_p
@@ -315,6 +325,9 @@ class Room:
     y_few: NewInts
     y_most: NewInts
     y_keys: NewWords
+    y_kinds: NewInts
+    y_values: NewInts2
+    y_times: NewReals2
     enough: float64
     strong: bint
     free: int64
@@ -324,6 +337,10 @@ class Room:
     rarest: NewInts
     n_varying: int64
     part: NewReals2
+    row_keys: NewWords
+    row_parts: NewReals2
+    row_shift: int64
+    across: NewReals
     known_strata: NewReals2
     n_known: int64
     shift: int64
@@ -362,9 +379,11 @@ class Room:
         self.cell_first = self.cell_arity = self.places = self.given = self.y_part = view(ints)
         self.start = view(np.empty(2 * MOST_LEVELS + 3, np.int64))
         self.in_chunk = self.in_cell = self.size = self.y_seen = view(counts)
-        self.rows = self.margins = self.of_y = view(np.empty((0, 0), np.int64))
-        self.part, self.skip = view(np.empty((0, 5))), view(np.empty(0, np.uint8))
-        self.keys = self.y_keys = view(np.empty(0, np.uint64))
+        self.rows = self.margins = self.of_y = self.y_values = view(np.empty((0, 0), np.int64))
+        self.y_kinds, self.part, self.skip = view(ints), view(np.empty((0, 5))), view(np.empty(0, np.uint8))
+        self.y_times = self.row_parts = view(np.empty((0, 0)))
+        self.across, self.row_shift = view(np.empty(0)), 63
+        self.keys = self.y_keys = self.row_keys = view(np.empty(0, np.uint64))
         self.order = self.rarest = self.y_few = self.y_most = view(ints)
         self.known_strata, self.n_known, self.shift = view(np.zeros((1 << FIRST_KNOWN, 4))), 0, 64 - FIRST_KNOWN
         self.states, self.sums = view(np.empty(AT_ONCE, np.uint64)), view(ints)
@@ -401,15 +420,20 @@ class Room:
         if self.of_y.shape[0] < n_strata or self.of_y.shape[1] < n_y:
             self.size, self.y_seen = (view(np.empty(n_strata, np.int32)) for _ in range(2))
             self.y_part, self.y_few, self.y_most = (view(np.empty(n_strata, np.int64)) for _ in range(3))
-            self.of_y, self.y_keys = view(np.empty((n_strata, n_y), np.int64)), view(np.empty(n_strata, np.uint64))
+            self.of_y, self.y_values = (view(np.empty((n_strata, n_y), np.int64)) for _ in range(2))
+            self.y_keys, self.y_kinds = view(np.empty(n_strata, np.uint64)), view(np.empty(n_strata, np.int64))
+            self.y_times = view(np.empty((n_strata, n_y)))
+        if self.row_parts.shape[1] < ROW_PARTS + 2 * EACH_DEGREE * n_y:
+            width = ROW_PARTS + 2 * EACH_DEGREE * n_y
+            bits = max((KNOWN_PARTS // width).bit_length() - 1, 1)
+            self.row_keys, self.row_parts = view(np.zeros(1 << bits, np.uint64)), view(np.empty((1 << bits, width)))
+            self.across, self.part, self.row_shift = view(np.empty(width)), view(np.empty((4 + n_y, 5))), 64 - bits
         most = max(n_x, n_y)
         if self.rows.shape[0] < n_strata or self.rows.shape[1] < most:
             self.rows, self.margins = (view(np.empty((n_strata, most), np.int64)) for _ in range(2))
             self.sums, self.before = (view(np.empty(AT_ONCE * most, np.int64)) for _ in range(2))
             self.keys = view(np.empty(n_strata, np.uint64))
             self.order, self.rarest = (view(np.empty(n_strata, np.int64)) for _ in range(2))
-        if self.part.shape[0] < n_x * n_y + n_x + n_y:
-            self.part = view(np.empty((n_x * n_y + n_x + n_y, 5)))
 
     def grow_masks(self, n_cells: int64, words: int64) -> None:
         """Make room for the rows of so many cells as bits."""
@@ -430,7 +454,7 @@ def has_room(room: Room, n: int64, counts: int64, n_cells: int64, n_strata: int6
         and room.of_y.shape[1] >= n_y
         and room.rows.shape[0] >= n_strata
         and room.rows.shape[1] >= max(n_x, n_y)
-        and room.part.shape[0] >= n_x * n_y + n_x + n_y
+        and room.row_parts.shape[1] >= ROW_PARTS + 2 * EACH_DEGREE * n_y
     ):
         return True
     with gil:

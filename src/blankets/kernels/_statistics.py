@@ -53,10 +53,27 @@ def mixed(state: uint64, value: uint64) -> uint64:
 
 
 @inner
+def _put_kinds(z: int64, room: Room) -> void:
+    """Set which different margins of y there are in a stratum, and how often each occurs."""
+    found: int64 = 0
+    for y in range(room.y_seen[z]):
+        k: int64 = 0
+        while k < found and room.y_values[z, k] != room.of_y[z, y]:
+            k += 1
+        if k == found:
+            room.y_values[z, k] = room.of_y[z, y]
+            room.y_times[z, k] = 0.0
+            found += 1
+        room.y_times[z, k] += 1.0
+    room.y_kinds[z] = found
+
+
+@inner
 def put_y(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, room: Room) -> void:
     """Set the size of each stratum and the margins of y there: of the levels seen, then zeros, and a key of them.
 
-    A few levels come with the largest first: strata whose margins are the same numbers have the same key.
+    Different levels may have the same margin: also which there are, and how often. A few levels come with the largest
+    first: strata whose margins are the same numbers have the same key.
     """
     for z in range(n_z):
         size: int64 = 0
@@ -84,6 +101,7 @@ def put_y(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, room: R
             room.of_y[z, y] = 0
         room.size[z] = size
         room.y_seen[z] = seen
+        _put_kinds(z, room)
         room.y_few[z] = few
         room.y_most[z] = most
         room.y_keys[z] = key

@@ -101,6 +101,9 @@ def describe(
         ),
         "effects": lambda _: effects(tuple(final)),
         "checks": lambda _: checks(tuple(final)),
+        "undecided": lambda _: {
+            names[x]: _why_undecided(names[x], rows, n_rows) for x, rows in found.undecided.items()
+        },
         "separators": lambda _: {names[x]: tuple(names[z] for z in zs) for x, zs in found.separators.items()},
     }
     return Blanket.to_be_told(
@@ -125,7 +128,6 @@ def describe(
         left=tuple(names[x] for x in found.left),
         unchecked=tuple(names[x] for x in final if x in found.unchecked),
         partly=tuple(names[x] for x in found.partly),
-        undecided={names[x]: _why_undecided(names[x], rows, n_rows) for x, rows in found.undecided.items()},
         equivalents={names[x]: tuple(names[z] for z in zs) for x, zs in found.equivalents.items()},
         label_bias=label_bias or {},
         call=call,

@@ -175,38 +175,32 @@ def blanket_of(
     ``neighbors``: gives the neighborhood of a column. ``candidates``: the possible spouses for a neighbor of the
     target; by default the neighbors of that neighbor. ``decide``: ``decide(y, xs)`` yields the tests that decide
     whether each x is a spouse through the common neighbor y. By default x is tested given y and the set that
-    separated it from the target. ``raw``: the same as ``neighbors`` before the check of symmetry, if there is one: if
-    only the members are wanted, it is made for columns that would be spouses, and not for all neighbors of neighbors.
+    separated it from the target. ``raw``: the same as ``neighbors`` before the check of symmetry, if there is one. That
+    check comes after the test: it takes the neighbors of the possible spouse, and few are as far as that.
     """
     decide = decide or (lambda y, xs: tied_given(search, y, xs, own.separator))
-    if search.trace.brief and raw is not None:
-        return _brief_blanket(search, own, raw, decide)
-    around = {y: neighbors(y) for y in own.members}
+    # For roles, separating sets before the check of symmetry do: of two neighbors each is asked for the other.
+    around = {y: (raw or neighbors)(y) for y in own.members}
     common_children: dict[int, int] = {}
     for y in own.members:
         known = {search.target, *own.members, *common_children}
         xs = around[y].members if candidates is None else candidates
         for batch in decide(y, [x for x in xs if x not in known]):
-            for evidence in batch:
-                if evidence.dependent(search.alpha):
-                    common_children[evidence.x] = y
-                    search.admit_spouse(evidence, y)
-                else:
-                    search.trace.passed_over(
-                        evidence, "spouses", f"independent of the target given {search.tests.names[y]}"
-                    )
+            tied = batch.xs[batch.dependent(search.alpha)].tolist()
+            new = [x for x in tied if raw is None or y in raw(x).members]
+            common_children |= dict.fromkeys(new, y)
+            if not search.trace.brief:
+                _tell_spouses(search, y, batch, new)
     return found(search, own.members, common_children, own.separators, around)
 
 
-def _brief_blanket(search: LocalSearch, own: Neighborhood, raw: Neighbors, decide: Decide) -> Found:
-    """Add the spouses, each checked for symmetry after its test."""
-    spouses: dict[int, int] = {}
-    for y in own.members:
-        known = {search.target, *own.members, *spouses}
-        for batch in decide(y, [x for x in raw(y).members if x not in known]):
-            tied = batch.xs[batch.dependent(search.alpha)].tolist()
-            spouses |= {x: y for x in tied if y in raw(x).members}
-    return found(search, own.members, spouses, own.separators)
+def _tell_spouses(search: LocalSearch, y: int, batch: EvidenceBatch, new: Sequence[int]) -> None:
+    """Record which columns of some tests are spouses through ``y``, and which depend on the target no more."""
+    for evidence in batch:
+        if evidence.x in new:
+            search.admit_spouse(evidence, y)
+        elif not evidence.dependent(search.alpha):
+            search.trace.passed_over(evidence, "spouses", f"independent of the target given {search.tests.names[y]}")
 
 
 def tied_given(

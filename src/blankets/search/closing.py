@@ -236,12 +236,14 @@ def close(
     own = [batch for _, batch in trace.scans if batch.y == target and batch.asked is not None]
     tied = {x for batch in own for x in batch.xs[perhaps_dependent(batch, level)].tolist()}
     tied |= {d.x for d in trace.decisions if d.action != "passed over" and d.evidence.y == target}
-    rest = outside(np.asarray(candidates, np.int64), members)
-    tied |= set(rest[perhaps_dependent(tests.by_formula().scan(rest, target), level)].tolist())
+    columns = np.asarray(candidates, np.int64)
+    rest = outside(columns, members)
+    alone = tests.by_formula().scan(columns, target)  # all of them: a search may have asked that, too
+    tied |= set(columns[perhaps_dependent(alone, level)].tolist())
     evidence = evidence_of(tests, target, members, alpha=alpha)
     unchecked = tuple(e.x for e in evidence if not set(members) <= {e.x, *e.given})
     waiting = _Blanket(tests, target, candidates, list(members), alpha, trace).waiting()
-    partly, undecided = _untestable(tests, target, rest, members, alpha, waiting)
+    partly, undecided = _untestable(tests, target, rest, members, alpha, columns[alone.independent(alpha)], waiting)
     return replace(
         found,
         members=members,
@@ -354,12 +356,14 @@ def _untestable(
     columns: NDArray[np.int64],
     members: Sequence[int],
     alpha: float,
+    lone: NDArray[np.int64],
     waiting: Collection[int] = (),
 ) -> tuple[tuple[int, ...], dict[int, float]]:
     """Return the columns with too few rows for a test given all members: those that some members separate, and others.
 
     The others are undecided; each comes with the number of rows that would be enough. So are those ``waiting`` to
     enter. The formula decides here: in thin strata it finds too much, not too little, and leaves a column undecided.
+    ``lone``: the columns that are independent of the target given nothing.
     """
     if not len(columns):
         return (), {}
@@ -369,10 +373,12 @@ def _untestable(
     ]
     if not len(few):
         return (), {}
-    apart = np.zeros(len(few), np.bool_)
-    if members:
-        sets = tests.separate(few, target, members, max_size=_deepest(len(members)), stop_at=alpha)
-        apart = sets.independent(alpha) & ~np.isin(few, list(waiting))
+    apart = np.isin(few, lone) if members else np.zeros(len(few), np.bool_)
+    rest = np.flatnonzero(~apart)
+    if members and len(rest):
+        sets = tests.separate(few[rest], target, members, max_size=_deepest(len(members)), stop_at=alpha)
+        apart[rest] = sets.independent(alpha)
+    apart &= ~np.isin(few, list(waiting))
     return tuple(few[apart].tolist()), {x: tests.rows_for(x, target, members) for x in few[~apart].tolist()}
 
 
