@@ -68,3 +68,39 @@ def test_a_set_that_separates_is_not_passed_over(seed):
     separated = tests.separate([1], 0, range(2, 9), stop_at=0.01)[0]
     assert whole.log_p > math.log(0.01)
     assert separated.log_p > math.log(0.01)
+
+
+def _clinic(n=600):
+    """Return numbers and a class of two levels, and a group without any positive."""
+    rng = np.random.default_rng(8)
+    age, group = rng.normal(size=n), rng.integers(0, 2, n)
+    ill = (rng.random(n) < np.where(group == 1, 0.0, 0.6)).astype(float)
+    return rng, {"age": age, "group": group, "ill": ill}
+
+
+def test_complete_rows_are_counted_among_all_rows():
+    rng, table = _clinic()
+    table["age"][rng.random(600) < 0.1] = np.nan
+    complete = int(np.isfinite(table["age"]).sum())
+    labels = np.where(rng.random(600) < 0.4, table["ill"], np.nan)
+    found = bl.discover(table | {"ill": labels}, "ill", labels="mcar")
+    for text in (str(found), str(found.check_assumptions())):
+        assert f"{complete} of 600 rows" in " ".join(text.split())
+
+
+def test_a_group_without_labeled_positives_limits_the_risk_ratio():
+    rng, table = _clinic()
+    labeled = (table["ill"] == 1) & (rng.random(600) < 0.5)
+    found = bl.discover(table | {"ill": labeled.astype(int)}, "ill", labels="pu")
+    assert found.members == ("group",)
+    n0, n1, k = int((table["group"] == 0).sum()), int((table["group"] == 1).sum()), int(labeled.sum())
+    limit = math.expm1(3.841459 / (2 * k)) * n0 / n1  # 2k ln(1 + n1 r / n0) is chi-square at the limit r
+    assert found.to_frame().loc[0, "high_95"] == pytest.approx(limit, rel=0.01)
+    assert "no limit" not in str(found)
+
+
+def test_no_stable_feature_has_no_expected_errors():
+    table = {f"x{i}": column for i, column in enumerate(np.random.default_rng(3).normal(size=(4, 200)))}
+    text = " ".join(str(bl.stability(table, "x0", n_resamples=6, rng=0)).split())
+    assert "In at least 90% of the draws: no feature." in text
+    assert "Of these" not in text

@@ -440,3 +440,37 @@ def test_members_are_tested_given_many_others_as_one_by_one(monkeypatch):
     assert found.method.tolist() == usual.method.tolist()
     for name in ("statistic", "dof", "log_p", "effect"):
         assert getattr(found, name) == pytest.approx(getattr(usual, name), rel=1e-8)
+
+
+def test_confounding_by_a_product_of_two_given_columns_is_taken_out():
+    """Without main effects squares of predictions tell nothing; by chance 5% of p-values are below 0.05."""
+    rng, rejected, without, draws = np.random.default_rng(5), 0, 0, 150
+    for _ in range(draws):
+        z = rng.normal(size=(2, 2000))
+        x, y = 0.25 * z[0] * z[1] + rng.normal(size=(2, 2000))
+        tests = BlockTests(
+            MemoryMoments(ingest({"a": z[0], "b": z[1], "x": x, "y": y}, numbers=True).frame), level=0.05
+        )
+        rejected += tests.test(2, 3, [0, 1]).dependent(0.05)
+        near = _row_tests.RowTests(3, tests._rows_of(project(tests.moments, (0, 1))), sampled=False)
+        without += near.of(np.array([2]), np.zeros(1))[0][0] < np.log(0.05)
+    assert rejected <= stats.binom.ppf(0.9999, draws, 0.05)
+    assert without > 2 * stats.binom.ppf(0.9999, draws, 0.05)  # a correlation of .0625 / 1.0625 is left: z of 2.6
+
+
+def test_products_are_given_as_far_as_rows_allow():
+    rng = np.random.default_rng(6)
+    table = {"a": rng.normal(size=900), "b": rng.normal(size=900), "c": rng.choice(list("pqrst"), 900)}
+    moments = MemoryMoments(ingest(table, numbers=True).frame)
+    whole = _row_tests.paired(moments, (0, 1, 2), 20)
+    assert whole == [((0, 2), (1, 2)), ((0, 2), (2, 4)), ((1, 2), (2, 4))]  # 4 + 8 + 8 products
+    assert _row_tests.paired(moments, (0, 1, 2), 19) == [((0, 1), (1, 1)), ((0, 1), (2, 4)), ((1, 1), (2, 4))]
+    assert _row_tests.paired(moments, (0, 1, 2), 8) == [((0, 1), (1, 1))]
+    assert _row_tests.paired(moments, (0, 1, 2), 0) == []
+    given = _row_tests.GivenRows(moments, project(moments, (0, 1, 2)))
+    basis = given.with_products
+    assert len(basis.rows) == 1 + given.known.size + 20
+    np.testing.assert_allclose(basis.rows @ basis.rows.T, np.eye(len(basis.rows)), atol=1e-9)
+    np.testing.assert_allclose(basis.leverage, (basis.rows**2).sum(axis=0), atol=1e-12)
+    product = moments.rows(0, 1)[0] * moments.rows(2, 2)[1]
+    np.testing.assert_allclose(basis.rows.T @ (basis.rows @ product), product, atol=1e-9)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from threading import Lock
 from typing import TypeVar
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from blankets import kernels
 from blankets.arguments import number
 from blankets.counting import TESTED, Moments, Scores, on_one_core
-from blankets.independence._block_batch import BLOCK_METHODS, FAR, NOTHING, QUICK, SCORES, UNCHECKED, BlockBatch
+from blankets.independence._block_batch import BLOCK_METHODS, FAR, NOTHING, QUICK, ROWS, SCORES, UNCHECKED, BlockBatch
 from blankets.independence._contract import Columns, CountedTests, Tally, concatenated
 from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.independence._inner_products import (
@@ -37,7 +37,7 @@ from blankets.independence._inner_products import (
     of_wide,
     project,
 )
-from blankets.independence._row_tests import LEAST_LEVEL, GivenRows, RowTests, few_meet, levels_of
+from blankets.independence._row_tests import DOUBTED, LEAST_LEVEL, LEFT, GivenRows, RowTests, few_meet, levels_of
 from blankets.stats import (
     RARE,
     canonical_test,
@@ -90,12 +90,11 @@ class BlockTests(CountedTests):
         self.by_effect = strength == "information"
         self.tally, self.memo = Tally(), {}
         self._widths = np.diff(moments.start)
-        self._least = np.where(
-            moments.ordered, np.minimum(self._widths, TESTED), self._widths
-        )  # functions of a column that are tested at least
+        # Functions of each column that are tested at least.
+        self._least = np.where(moments.ordered, np.minimum(self._widths, TESTED), self._widths)
         self._kept: OrderedDict[Given, Projection] = OrderedDict()
         self._kept_explained: OrderedDict[Given, Floats] = OrderedDict()  # of all columns
-        self._answers: OrderedDict[tuple[int, int, Given, Given | None], tuple[float, int]] = OrderedDict()
+        self._answers: OrderedDict[Hashable, tuple[float, int]] = OrderedDict()
         self._given_rows: OrderedDict[Given, GivenRows] = OrderedDict()
         self._lock = Lock()
         self._sampled = level is not None and level >= LEAST_LEVEL
@@ -174,6 +173,7 @@ class BlockTests(CountedTests):
             later[near] = [self._is_rare(x, y) for x in columns[near].tolist()]
         if (now := near & ~later).any():
             log_p[now], method[now] = self._judged(columns[now], y, known, log_p[now], rows)
+            later[now] = self._doubted(known, log_p[now], method[now])
         return BlockBatch(
             columns,
             y,
@@ -213,13 +213,13 @@ class BlockTests(CountedTests):
         ``far``: these are far from the level, and asked as far as that takes not too long.
         """
         known = self._projection(tuple(sorted(given)))
-        if not far:
-            return self._judged(xs, y, known, log_p)
         log_p, method = log_p.copy(), np.full(len(xs), UNCHECKED, np.int8)
         at = np.argsort(log_p, kind="stable")
-        at = at[np.cumsum(self._work(xs[at], y, known)) <= _AGAIN]
+        if far:
+            at = at[np.cumsum(self._work(xs[at], y, known)) <= _AGAIN]
         if len(at):
-            log_p[at], method[at] = self._judged(xs[at], y, known, log_p[at])
+            judged = self._judged(xs[at], y, known, log_p[at])
+            log_p[at], method[at] = self._given_products(xs[at], y, known, *judged)
         return log_p, method
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
@@ -281,15 +281,45 @@ class BlockTests(CountedTests):
         log_p: Floats,
         rows: GivenRows | None = None,
     ) -> tuple[Floats, NDArray[np.int8]]:
-        """Return log p-values and methods by rows, from the last answers or anew; the same whoever of the two asks.
+        """Return log p-values and methods by rows, from the last answers or anew.
 
         ``log_p``: what inner products say. ``rows``: the functions of what is given, if they are at hand.
         """
-        keys = [(min(x, y), max(x, y), known.given, known.within) for x in xs.tolist()]
+        tests, keys = self._row_tests(y, known, rows), self._keys(xs, y, known)
+        return self._answered(keys, lambda new: tests.of(xs[new], log_p[new]))
+
+    def _given_products(
+        self, xs: NDArray[np.int64], y: int, known: Projection, log_p: Floats, method: NDArray[np.int8]
+    ) -> tuple[Floats, NDArray[np.int8]]:
+        """Return the same given products of two columns too, where these may matter; ``log_p``: without them."""
+        at = np.flatnonzero(self._doubted(known, log_p, method))
+        if len(at):
+            tests, keys = self._row_tests(y, known), [(*key, True) for key in self._keys(xs[at], y, known)]
+            log_p[at], method[at] = self._answered(keys, lambda new: tests.given_products(xs[at[new]], log_p[at[new]]))
+        return log_p, method
+
+    def _doubted(self, known: Projection, log_p: Floats, method: NDArray[np.int8]) -> NDArray[np.bool_]:
+        """Tell which p-values by rows are near the level, and may be so for products of two given columns."""
+        if len(known.given) < 2 or known.within is not None:  # the latter: there are many, and of these no products
+            return np.zeros(len(log_p), bool)
+        least = DOUBTED - LEFT * self.moments.n_rows
+        return np.asarray((method == ROWS) & (log_p <= self._window[1]) & (log_p > least))
+
+    def _row_tests(self, y: int, known: Projection, rows: GivenRows | None = None) -> RowTests:
+        return RowTests(y, rows or self._rows_of(known), sampled=self._sampled)
+
+    def _keys(self, xs: NDArray[np.int64], y: int, known: Projection) -> list[tuple[Hashable, ...]]:
+        """Return what answers are kept by: the same whoever of the two asks."""
+        return [(min(x, y), max(x, y), known.given, known.within) for x in xs.tolist()]
+
+    def _answered(
+        self, keys: Sequence[Hashable], ask: Callable[[list[int]], list[tuple[float, int]]]
+    ) -> tuple[Floats, NDArray[np.int8]]:
+        """Return what is known, and ask for the others."""
         answers = [self._answers.get(key) for key in keys]
         new = [i for i, answer in enumerate(answers) if answer is None]
         if new:
-            judged = RowTests(y, rows or self._rows_of(known), sampled=self._sampled).of(xs[new], log_p[new])
+            judged = ask(new)
             with self._lock:
                 for i, answer in zip(new, judged, strict=True):
                     self._answers[keys[i]] = answers[i] = answer

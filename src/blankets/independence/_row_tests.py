@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from blankets.caching import cached_property
 from blankets.counting import Moments
 from blankets.independence._block_batch import LARGER, MEET, NOTHING, PART, RARE_LEVEL, ROWS, SPREAD
+from blankets.independence._evidence import Given
 from blankets.independence._inner_products import ROWS_GIVEN, Floats, Projection, explained_of, project
 from blankets.stats import (
     FUNCTIONS_OF_VARIANCE,
@@ -36,6 +38,9 @@ from blankets.stats import (
 # A part of the rows is asked first where inner products leave little doubt. If its p-value is below the second, the
 # columns are dependent; at levels from the third on that adds at most 1/1,000 of the level to the errors.
 _PART_ROWS, _SURE, LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
+ROWS_A_PRODUCT = 20.0  # rows for each function conditioned on, from which products of two given columns are too
+# Above this, and so much less for each row, confounding by products of given columns may have made it so small.
+DOUBTED, LEFT = math.log(1e-6), 1.5e-4
 _TOGETHER = 16  # columns that a thread asks rows about, at most
 _OPEN = 4.0  # times what inner products say of rows that are left open, below which rows are asked
 _CORES = os.cpu_count() or 1
@@ -70,8 +75,15 @@ class GivenRows:
         return Basis.combined(self._rows(self.known), self.known.root, self.moments.n_rows)
 
     @cached_property
+    def with_products(self) -> Basis:
+        """The same with products of two given columns, as far as rows allow, and at most as many as functions."""
+        moments, size = self.moments, self.known.size
+        pairs = paired(moments, self.known.given, min(int(moments.n_rows // ROWS_A_PRODUCT) - size, size))
+        return self.basis.with_products([(moments.rows(*one), moments.rows(*other)) for one, other in pairs])
+
+    @cached_property
     def part(self) -> Basis:
-        """The same over a part of the rows."""
+        """An orthonormal basis of the given functions over a part of the rows."""
         n_rows, root = len(range(0, self.moments.n_rows, self.step)), self.known.root
         if not self.known.given:
             return Basis.combined([], root, n_rows)
@@ -168,6 +180,13 @@ class RowTests:
             answers[i] = self._of_rare(int(xs[i]))
         return answers
 
+    def given_products(self, xs: NDArray[np.int64], log_p: Floats) -> list[tuple[float, int]]:
+        """Return the same given products of two columns too; ``log_p``: what rows say without them."""
+        basis = self.given.with_products
+        if len(basis.rows) > len(self.given.basis.rows):
+            log_p = self._asked(xs, basis, 1)
+        return [(p, ROWS) for p in log_p.tolist()]
+
     def _asked(self, xs: NDArray[np.int64], basis: Basis, step: int) -> Floats:
         """Return log p-values from every so many-th row; those of many columns by several threads."""
         moments, y = self.moments, self.y
@@ -255,6 +274,22 @@ class RowTests:
     def _skewed(self, x: int) -> bool:
         of_x, of_y = (self.given.moments_of(z, keep=z == self.y) for z in (x, self.y))
         return bool(np.any(RARE * (of_x[1] @ of_y[1].T) ** 2 > (of_x[0] @ of_y[0].T) ** 3))
+
+
+def paired(moments: Moments, given: Given, most: int) -> list[tuple[tuple[int, int], ...]]:
+    """Return pairs of given columns, with how many functions of each are multiplied: ``most`` products at most.
+
+    All pairs, by two functions of each number or by one; if these are too many, by one without the widest pairs.
+    """
+    pairs: list[tuple[tuple[int, int], ...]] = []
+    for degree in (2, 1):
+        pairs = list(combinations(zip(given, moments.widths(given, degree), strict=True), 2))
+        if sum(one[1] * other[1] for one, other in pairs) <= most:
+            return pairs
+    while pairs and sum(one[1] * other[1] for one, other in pairs) > most:
+        widest = max(one[1] * other[1] for one, other in pairs)
+        pairs = [(one, other) for one, other in pairs if one[1] * other[1] < widest]
+    return pairs
 
 
 def few_meet(moments: Moments, x: int, y: int) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Event
@@ -111,6 +111,9 @@ def discover_all(
 ) -> Blankets:
     """Find the Markov blanket of every variable, or of some, sharing counts and searches between them.
 
+    Blankets are symmetric: where the table holds numbers, the default search asks once more about a column that has
+    the target in its own blanket, so that there may be members which `discover` for that target alone leaves out.
+
     Parameters
     ----------
     targets : iterable of str, optional
@@ -166,6 +169,7 @@ def discover_all(
         found: dict[int, Blanket] = {}
         try:
             carried_out(tasks, found, threads, count=count, stop=stop, initializer=count_alone)
+            _from_both_ends(search, at, found, threads)
         except Interrupted as stopped:
             kept = _together(found, search, began)
             done = f"{len(kept)} of {len(at)} targets are done"
@@ -175,6 +179,17 @@ def discover_all(
             first = next(study.names[x] for i, x in enumerate(at) if i not in found)
             raise Interrupted(first, found=kept, done=f"{len(kept)} of {len(at)} targets are done") from None
     return _together(found, search, began)
+
+
+def _from_both_ends(search: Search, at: Sequence[int], found: dict[int, Blanket], threads: int) -> None:
+    """Ask again about targets that are in blankets of columns which are not in theirs, and put the answers there."""
+    missed = search.missed({x: found[i] for i, x in enumerate(at)})
+    places = [i for i, x in enumerate(at) if x in missed]
+    tasks = [partial(search.blanket_of, at[i], missed[at[i]]) for i in places]
+    again: dict[int, Blanket] = {}
+    stop, count = search.stop or Event(), Countdown(len(tasks), "targets again", None)
+    carried_out(tasks, again, threads, count=count, stop=stop, initializer=count_alone)
+    found.update((places[i], blanket) for i, blanket in again.items())
 
 
 def _threads_that_pay(study: Study) -> int:

@@ -306,7 +306,7 @@ def _testwise(blanket: Blanket, complete: int) -> Assumption:
     fewest = min((e.n_rows for e in blanket.strengths.values()), default=blanket.n_rows)
     words = (
         f"Values are missing in {joined(tuple(blanket.data.get('missing', ())))}; {complete:,} of "
-        f"{count_of(blanket.n_rows, 'row')} are complete. Each test used the rows that have what it needs (at least "
+        f"{count_of(blanket.data.get('n_rows', blanket.n_rows), 'row')} are complete. Each test used the rows that have what it needs (at least "
         f"{fewest:,} behind a member). That is right if gaps come by chance, or depend only on columns in the test's "
         f"own conditioning set."
     )

@@ -169,7 +169,7 @@ class Stability(Saved, Tabled, Mapping[str, float]):
         effort = f"{count_of(self.n_rows, 'row')}, {format_seconds(self.seconds)}"
         yield f"By {self.algorithm}, mean size {self.mean_size:.3g}: {effort}."
         stable = joined(self.stable()) or "no feature"
-        bound = self.false_members()
+        bound = self.false_members() if self.stable() else None
         yield f"In at least {THRESHOLD:.0%} of the draws: {stable}." + (
             "" if bound is None else f" Of these at most {digits(bound)} are expected to be false, {self.assumption}."
         )

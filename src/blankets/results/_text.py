@@ -234,7 +234,7 @@ def gaps_sentence(blanket: Blanket) -> str:
     if complete is None:
         return ""
     return (
-        f"Values are missing in {where}: {complete:,} of {blanket.n_rows:,} rows "
+        f"Values are missing in {where}: {complete:,} of {blanket.data.get('n_rows', blanket.n_rows):,} rows "
         f"are complete, and each test used the rows that have what it needs."
     )
 

@@ -1,5 +1,6 @@
 """Markov blanket algorithms: one per file, each a plain function of an `IndependenceTest`."""
 
+from blankets.search._both_ends import with_other_ends
 from blankets.search._contract import Algorithm, Found, Role, Trace
 from blankets.search._registry import ALGORITHMS, check_options, choose, find
 from blankets.search._roles import orient, resolve_roles
@@ -19,5 +20,6 @@ __all__ = [
     "orient",
     "resolve_roles",
     "settle",
+    "with_other_ends",
     "with_required",
 ]

@@ -68,16 +68,21 @@ def _bent(of_x: Floats, of_y: Floats, basis: Floats, unit: Floats | None = None)
         squares = squares - squares.mean(axis=1, keepdims=True)
     else:
         squares = (squares - (squares @ unit**2)[:, None]) * unit
-    before = np.sqrt(np.einsum("ij,ij->i", squares, squares))
-    squares = residuals(squares, basis)
-    after = np.sqrt(np.einsum("ij,ij->i", squares, squares))
+    return _beyond(squares, basis)
+
+
+def _beyond(functions: Floats, basis: Floats) -> Floats:
+    """Return an orthonormal basis of what another one leaves of functions."""
+    before = np.sqrt(np.einsum("ij,ij->i", functions, functions))
+    left = residuals(functions, basis)
+    after = np.sqrt(np.einsum("ij,ij->i", left, left))
     new = after > _BENT * np.maximum(before, 1e-300)
     if not new.any():
         return basis[:0]
-    squares = squares[new] / after[new, None]
-    size, vectors = np.linalg.eigh(squares @ squares.T)
+    left = left[new] / after[new, None]
+    size, vectors = np.linalg.eigh(left @ left.T)
     use = size > 1e-6
-    return np.asarray((vectors[:, use] / np.sqrt(size[use])).T @ squares)
+    return np.asarray((vectors[:, use] / np.sqrt(size[use])).T @ left)
 
 
 def products_test(
@@ -233,6 +238,19 @@ class Basis(NamedTuple):
         rows = [np.ascontiguousarray(each) for each in functions if len(each)]
         kernels.basis_of_rows(rows, np.ascontiguousarray(weights.T), made.rows, made.leverage)
         return made
+
+    def with_products(self, pairs: Sequence[tuple[Floats, Floats]]) -> Basis:
+        """Return the basis with what it leaves of the products of functions of two columns, for each pair of these.
+
+        >>> one, other = np.array([[1.0, 1.0, -1.0, -1.0]]), np.array([[1.0, -1.0, 1.0, -1.0]])
+        >>> Basis.of(np.vstack([one, other]) / 2).with_products([(one, other)]).rows[-1].round(3).tolist()
+        [0.5, -0.5, -0.5, 0.5]
+        """
+        if not pairs:
+            return self
+        made = np.vstack([products(one, other) for one, other in pairs])
+        more = _beyond(made - made.mean(axis=1, keepdims=True), self.rows[1:])
+        return Basis(np.vstack([self.rows, more]), self.leverage + np.einsum("ij,ij->j", more, more))
 
 
 class _Room(local):

@@ -154,10 +154,27 @@ def risk_regression(
 ) -> Regression:
     """Regress an indicator on columns: coefficients are logarithms of risk ratios, errors those of the sandwich.
 
-    ``positive`` may also be a number with the mean of the indicator, such as 1/propensity for labeled positives.
+    ``positive`` may also be a number with the mean of the indicator, such as 1/propensity for labeled positives. The
+    end of a coefficient without positives, if rows count alike, comes from Poisson's likelihood ratio, which is wider
+    than the one of the indicator.
+
+    Examples
+    --------
+    None of 40 rows with x is positive, and 30 of the 100 others: 60 ln(1 + 40 r / 100) = 3.84 at the limit r.
+
+    >>> x, y = np.repeat([0.0, 0.0, 1.0], [70, 30, 40]), np.repeat([False, True, False], [70, 30, 40])
+    >>> found = risk_regression(x[:, np.newaxis], y)
+    >>> float(found.low[1]), round(float(np.exp(found.high[1])), 3)
+    (-inf, 0.165)
     """
     model = _Risks(_with_constant(design), positive.astype(float), _ones(weights, len(design)))
-    return _by_sandwich(model, groups, level)
+    found = _by_sandwich(model, groups, level)
+    separated = np.flatnonzero(np.abs(found.coefficients[1:]) > FARTHEST)[:MOST_LIMITS] + 1
+    if len(separated) and groups is None and weights is None and positive.dtype == bool:
+        top = _maximized(model, np.zeros(model.design.shape[1]))
+        for j in separated.tolist():
+            found.low[j], found.high[j] = (_limit(model, top, j, side, level) for side in (-1.0, 1.0))
+    return found
 
 
 def number_regression(
