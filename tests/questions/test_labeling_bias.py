@@ -6,6 +6,7 @@ from scipy import stats
 from statsmodels.stats.contingency_tables import StratifiedTable
 
 import blankets as bl
+from blankets.results import LabelBias
 from blankets.stats import labeling_bias
 
 
@@ -91,3 +92,16 @@ def test_audit_does_not_contradict_labeling_at_random():
     rng = np.random.default_rng(4)
     wrong = sum(labeling(table_of(rng, n=1000), prior=0.3).weight == "act" for _ in range(40))
     assert wrong == 0  # 0.01 each, at most
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_where_all_labeled_rows_have_one_level(apart):
+    """Each of 12 labeled rows is there with probability γ / (γ + 3): γ = 3q / (1 - q) with q to the 12th = 0.025."""
+    x = np.repeat([0, 1], [300, 112 if apart else 100])
+    labeled = np.zeros(len(x), bool)
+    labeled[300:312] = True
+    q = 0.025 ** (1 / 12)
+    found = labeling_bias(labeled, x, apart=apart)
+    assert (found.level, found.gamma) == (1, pytest.approx(3 * q / (1 - q)))
+    assert labeling_bias(labeled, x, np.zeros(len(x), np.int64), apart=apart) == found
+    assert "hardly any" not in LabelBias(level="1", ratio=found.ratio, gamma=found.gamma).words("x")

@@ -228,9 +228,8 @@ def _notes(study: Study, cuts: list[Cut]) -> list[str]:
         return ["Labeled rows alone are compared, so that the blanket does not depend on p(y=1)."]
     power = "the power of the tests does: 'kappas' has the share of it that is kept"
     if name == "pu":
-        return [
-            f"Each test counts unlabeled rows as negatives whatever p(y=1) is, so the blanket does not depend on it; {power}."
-        ]
+        same = "Each test counts unlabeled rows as negatives whatever p(y=1) is, so the blanket does not depend on it"
+        return [f"{same}; {power}."]
     if len(cuts) == 1:
         return [f"The surrogate is the same over the whole range, so the blanket does not depend on p(y=1); {power}."]
     return ["Which surrogate (what is counted in place of the target) has the most power depends on p(y=1)."]

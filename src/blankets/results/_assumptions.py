@@ -306,9 +306,9 @@ def _testwise(blanket: Blanket, complete: int) -> Assumption:
     fewest = min((e.n_rows for e in blanket.strengths.values()), default=blanket.n_rows)
     words = (
         f"Values are missing in {joined(tuple(blanket.data.get('missing', ())))}; {complete:,} of "
-        f"{count_of(blanket.data.get('n_rows', blanket.n_rows), 'row')} are complete. Each test used the rows that have what it needs (at least "
-        f"{fewest:,} behind a member). That is right if gaps come by chance, or depend only on columns in the test's "
-        f"own conditioning set."
+        f"{count_of(blanket.data.get('n_rows', blanket.n_rows), 'row')} are complete. Each test used the rows that "
+        f"have what it needs (at least {fewest:,} behind a member). That is right if gaps come by chance, or depend "
+        f"only on columns in the test's own conditioning set."
     )
     verdict: Verdict = "doubtful" if 2 * fewest < blanket.n_rows else "not seen"
     return _said("gaps are harmless", verdict, words, "Ask bl.audit whether gaps depend on the target.")

@@ -62,6 +62,9 @@ def labeling_bias(
         down = ((of_all - seen) * rows / n).sum(axis=0)
         spread = ((of_all * rows * (total - rows) - seen * (of_all - seen) * total) / n**2).sum(axis=0)
         variance = divided(spread, up * down)
+    only = np.flatnonzero((up > 0) & (down == 0))
+    if len(only):
+        return _all_there(int(only[0]), seen, rows - (seen if apart else 0.0))
     usable = (up > 0) & (down > 0)
     if not usable.any():
         return LabelingBias(0, float("nan"), 1.0)
@@ -70,6 +73,25 @@ def labeling_bias(
         low = np.log(ratio) + normal_ppf(_MISS / max(int(usable.sum()), 1)) * np.sqrt(variance)
     at = int(np.argmax(np.where(usable, low, -np.inf)))
     return LabelingBias(at, float(ratio[at]), float(max(np.exp(low[at]), 1.0)))
+
+
+def _all_there(level: int, seen: Floats, rows: Floats) -> LabelingBias:
+    """Return the bias where all labeled rows have one level, in every stratum that has other rows.
+
+    Given how many are labeled, each is there with probability γr / (γr + o), with r rows of the level in its stratum
+    and o others. Γ is the γ with which all of them are with probability 5%, divided by the levels. For the ratio, half
+    a row elsewhere counts as labeled.
+    """
+    there, others = rows[:, level], rows.sum(axis=1) - rows[:, level]
+    at = (others > 0) & (seen[:, level] > 0)
+    m, odds = seen[at, level], there[at] / others[at]
+    low, high = -50.0, 50.0
+    for _ in range(80):
+        middle = (low + high) / 2.0
+        enough = -(m @ np.log1p(1.0 / (np.exp(middle) * np.maximum(odds, 1e-300)))) < np.log(_MISS / rows.shape[1])
+        low, high = (middle, high) if enough else (low, middle)
+    gamma = float(max(np.exp(low), 1.0))
+    return LabelingBias(level, max(float(2.0 * m.sum() * others[at].sum() / max(there[at].sum(), 1.0)), gamma), gamma)
 
 
 def _odds(a: Floats, b: Floats, c: Floats, d: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:

@@ -254,9 +254,13 @@ class Search:
         if not (self._closes and self.study.has_numbers and self.algorithm.name == choose()[0]):
             return {}
         place = {name: x for x, name in enumerate(self.tests.names)}
-        members = {x: {place.get(name) for name in blanket.members} for x, blanket in found.items()}
-        others = {x: [z for z in found if x in members[z] and z not in members[x]] for x in found}
-        return {x: some for x, some in others.items() if some}
+        members = {x: {place[z] for z in blanket.members if z in place} for x, blanket in found.items()}
+        others: dict[int, list[int]] = {}
+        for z, some in members.items():
+            for x in some & members.keys():
+                if z not in members[x]:
+                    others.setdefault(x, []).append(z)
+        return others
 
     def _run(self, target: int, trace: Trace, others: Collection[int]) -> tuple[Found, list[str]]:
         """Search and close; return the answer, and what the data say against what is known."""
