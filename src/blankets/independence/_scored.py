@@ -17,7 +17,7 @@ from blankets.independence._inner_products import ROWS_GIVEN, project
 from blankets.independence._layer import Layer
 from blankets.independence._row_tests import GivenRows
 from blankets.independence._weighting import seen_in
-from blankets.stats import Cells, MachineRows, RowScores, machine_rows_test, means_information
+from blankets.stats import Cells, MachineRows, RowScores, bounded_functions, machine_rows_test, means_information
 
 Ints = NDArray[np.int64]
 Answer = tuple[float, float, float, float, int, int]  # statistic, dof, log p, effect, rows, method
@@ -131,17 +131,19 @@ class ScoredTests(Layer):
         rows = seen_in(frame, frozenset((x, *given)))
         if not rows.all():
             some = np.flatnonzero(rows)
-            scores, moments = scores.take(some), MemoryMoments(frame.select([x, *given]).take(some).filled())
-            x, given = 0, tuple(range(1, len(given) + 1))
-        n, n_gold, tested = moments.n_rows, int(np.count_nonzero(scores.informative)), moments.tested(x)
+            frame, scores = frame.select([x, *given]).take(some).filled(), scores.take(some)
+            moments, x, given = MemoryMoments(frame), 0, tuple(range(1, len(given) + 1))
+        n, n_gold = moments.n_rows, int(np.count_nonzero(scores.informative))
         if n_gold < _FEWEST:
             return np.nan, 0.0, np.nan, np.nan, n, NOT_PERFORMED
+        of_x, first = moments.rows(x, moments.tested(x)), int(moments.first[x])
+        if x in frame.numbers:
+            of_x, first = bounded_functions(frame.numbers[x].values), 1
         in_gold, known = project(moments, given, ROWS_GIVEN, n_gold), project(moments, given)
-        enough = min(n_gold / (in_gold.size + tested), n / (known.size + tested)) if tested else 0.0
+        enough = min(n_gold / (in_gold.size + len(of_x)), n / (known.size + len(of_x))) if len(of_x) else 0.0
         over = GivenRows(moments, known)
         told = MachineRows.of(scores, over.functions(in_gold) * np.sqrt(n))
-        of_x = np.ascontiguousarray(moments.rows(x, tested))
-        log_p, statistic, dof, effect = machine_rows_test(of_x, int(moments.first[x]), told, over.basis)
+        log_p, statistic, dof, effect = machine_rows_test(np.ascontiguousarray(of_x), first, told, over.basis)
         return statistic, dof, log_p, effect, n, BY_ROWS if enough >= self.reliability else NOT_PERFORMED
 
 

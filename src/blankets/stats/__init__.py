@@ -47,7 +47,7 @@ from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
 from blankets.stats._machine_labels import machine_noncentrality, machine_scores, predicted_share
 from blankets.stats._machine_power import STUDIES, machine_power
-from blankets.stats._machine_rows import MachineRows, machine_rows_test
+from blankets.stats._machine_rows import MachineRows, bounded_functions, machine_rows_test
 from blankets.stats._partial_labels import (
     NEGATIVE,
     POSITIVE,
@@ -140,6 +140,7 @@ __all__ = [
     "as_tables",
     "attained_power",
     "behind_mar_f",
+    "bounded_functions",
     "calibrated_formula",
     "calibrated_of_block",
     "canonical_test",

@@ -19,6 +19,7 @@ from blankets.stats._products import Basis, rows_tests
 from blankets.stats._tail import log_chi2_sf
 
 _UNSEEN = 1e-3  # of a gold row, the weight of one with the other label: what was not seen is possible
+_NOTHING = 1e-6  # the standard deviation of a function that tells nothing
 _OWN = 0.9  # the largest part of a gold row's own label in its prediction that is allowed for
 _STEPS, _NEAR = 60, 1e-8  # of Newton's method, and the last of them
 _KEPT = 0.95  # of the way to a weight without bounds, at most
@@ -54,6 +55,29 @@ class MachineRows(NamedTuple):
         found = self.predicted.copy()
         found[self.gold] += self.left / self.gold.mean()
         return found
+
+
+def bounded_functions(values: Floats) -> Floats:
+    """Return the ranks of a number and their squares, orthonormal and of mean 0; of two values the ranks alone.
+
+    Errors of the machine that were not seen explain the more, the larger the functions are where they may be: those of
+    ranks have bounds.
+
+    Examples
+    --------
+    >>> bounded_functions(np.array([3.0, 9.0, 400.0])).round(3).tolist()
+    [[-0.707, 0.0, 0.707], [0.408, -0.816, 0.408]]
+    """
+    _, at, counts = np.unique(values, return_inverse=True, return_counts=True)
+    middle = (np.cumsum(counts) - counts / 2.0)[at] / len(values) - 0.5
+    made: list[Floats] = []
+    for function in (middle, middle**2):
+        left = function - function.mean()
+        for one in made:
+            left = left - (left @ one) * one
+        if (size := float(np.linalg.norm(left))) > _NOTHING * np.sqrt(len(values)):
+            made.append(left / size)
+    return np.array(made).reshape(len(made), len(values))
 
 
 def machine_rows_test(x: Floats, first: int, known: MachineRows, basis: Basis) -> tuple[float, float, float, float]:
