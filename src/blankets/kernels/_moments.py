@@ -14,6 +14,7 @@ from blankets.kernels._cells import DEGREES, SMALL, put_cell, put_root
 from blankets.kernels._permute import closely
 from blankets.kernels._room import (
     EACH_DEGREE,
+    FEW_LEVELS,
     LAST_KNOWN,
     ROW_PARTS,
     Cells,
@@ -24,7 +25,6 @@ from blankets.kernels._room import (
     grow_known,
 )
 from blankets.kernels._statistics import (
-    FEW_LEVELS,
     are_counts,
     mixed,
     put_margins,

@@ -410,7 +410,8 @@ def test_each(
     join(room.codes, room.depth, 1, table.codes, y, n_z, n_y * n_z, room.cells, 0)
     if not _fewer_cells(table.codes.shape[1], n_y, n_z, n - n_bits, room):
         return NO_MEMORY
-    most: int64 = MOST_COUNTS if n_y * n_z == room.n_levels * room.n_strata else MOST_FEWER
+    fewer: bint = n_y * n_z > max(table.codes.shape[1], room.n_levels * room.n_strata)
+    most: int64 = MOST_FEWER if fewer else MOST_COUNTS
     n_y = room.n_levels
     n_z = room.n_strata
     n_cells = n_y * n_z

@@ -16,6 +16,7 @@ FIRST_KNOWN: int64 = 11
 LAST_KNOWN: int64 = 17
 # What a level of x adds to the moments of G in a stratum: its mean and parts of the variance, and by degree of
 # polynomials one for all levels of y, and two for each. So many numbers are remembered: 2 MiB.
+FEW_LEVELS: int64 = 4  # of x: with more, few strata have the same margins as another, and levels are remembered
 EACH_DEGREE: int64 = 4
 ROW_PARTS: int64 = 6
 KNOWN_PARTS: int64 = 1 << 18
@@ -286,9 +287,10 @@ class Room:
         Margins of x in the strata that can vary, and which these are; mean and variance of G in the latest strata,
         after a key of their margins (and a place so that none crosses a line of the cache). How many strata were put
         there, and by how many bits a key is shifted to its place.
-    row_keys, row_parts, row_shift, across, part
+    row_keys, row_parts, row_shift, remembers, across, part
         What the latest levels of x add to mean and variance of G in a stratum, by a key of the level's margin and
-        those of y (see `blankets.kernels._moments`); their sums; parts of one cell.
+        those of y (see `blankets.kernels._moments`), and whether there is room for many of them; their sums; parts of
+        cells.
     margins
         Those of y, for permutations, which may exchange x and y.
     keys, states, sums, before, known, known_p
@@ -340,6 +342,7 @@ class Room:
     row_keys: NewWords
     row_parts: NewReals2
     row_shift: int64
+    remembers: bint
     across: NewReals
     known_strata: NewReals2
     n_known: int64
@@ -382,7 +385,7 @@ class Room:
         self.rows = self.margins = self.of_y = self.y_values = view(np.empty((0, 0), np.int64))
         self.y_kinds, self.part, self.skip = view(ints), view(np.empty((0, 5))), view(np.empty(0, np.uint8))
         self.y_times = self.row_parts = view(np.empty((0, 0)))
-        self.across, self.row_shift = view(np.empty(0)), 63
+        self.across, self.row_shift, self.remembers = view(np.empty(0)), 63, False
         self.keys = self.y_keys = self.row_keys = view(np.empty(0, np.uint64))
         self.order = self.rarest = self.y_few = self.y_most = view(ints)
         self.known_strata, self.n_known, self.shift = view(np.zeros((1 << FIRST_KNOWN, 4))), 0, 64 - FIRST_KNOWN
@@ -423,11 +426,12 @@ class Room:
             self.of_y, self.y_values = (view(np.empty((n_strata, n_y), np.int64)) for _ in range(2))
             self.y_keys, self.y_kinds = view(np.empty(n_strata, np.uint64)), view(np.empty(n_strata, np.int64))
             self.y_times = view(np.empty((n_strata, n_y)))
-        if self.row_parts.shape[1] < ROW_PARTS + 2 * EACH_DEGREE * n_y:
-            width = ROW_PARTS + 2 * EACH_DEGREE * n_y
-            bits = max((KNOWN_PARTS // width).bit_length() - 1, 1)
+        width = ROW_PARTS + 2 * EACH_DEGREE * n_y
+        if self.row_parts.shape[1] < width or (n_x > FEW_LEVELS and not self.remembers):
+            self.remembers, width = self.remembers or n_x > FEW_LEVELS, max(width, self.row_parts.shape[1])
+            bits = max((KNOWN_PARTS // width).bit_length() - 1, 1) if self.remembers else 1
             self.row_keys, self.row_parts = view(np.zeros(1 << bits, np.uint64)), view(np.empty((1 << bits, width)))
-            self.across, self.part, self.row_shift = view(np.empty(width)), view(np.empty((4 + n_y, 5))), 64 - bits
+            self.across, self.part, self.row_shift = view(np.empty(width)), view(np.empty((width, 5))), 64 - bits
         most = max(n_x, n_y)
         if self.rows.shape[0] < n_strata or self.rows.shape[1] < most:
             self.rows, self.margins = (view(np.empty((n_strata, most), np.int64)) for _ in range(2))
@@ -455,6 +459,7 @@ def has_room(room: Room, n: int64, counts: int64, n_cells: int64, n_strata: int6
         and room.rows.shape[0] >= n_strata
         and room.rows.shape[1] >= max(n_x, n_y)
         and room.row_parts.shape[1] >= ROW_PARTS + 2 * EACH_DEGREE * n_y
+        and (n_x <= FEW_LEVELS or room.remembers)
     ):
         return True
     with gil:

@@ -10,10 +10,9 @@ from math import log
 
 import numpy as np
 
-from blankets.kernels._room import Formula, Room
+from blankets.kernels._room import FEW_LEVELS, Formula, Room
 from blankets.kernels._types import *
 
-FEW_LEVELS: int64 = 4  # of x: with more, few strata have the same margins as another
 DIGITS: float64 = 1e-5  # a sum of floating-point numbers above this share of Σ n ln n keeps ten digits
 UNITS: float64 = 1e11  # so does a sum of fixed-point numbers above this many of their smallest units
 
