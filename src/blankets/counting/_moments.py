@@ -157,7 +157,10 @@ class MemoryMoments(Moments):
     def widths(self, given: Sequence[int], degree: int) -> list[int]:
         """Return how many functions of each given column there are up to a degree."""
         fewer = self._graded | (self.ordered if degree < GIVEN else False)
-        return [min(degree, self._n_functions(z)) if fewer[z] else self._n_functions(z) for z in given]
+        few = fewer & (degree <= np.diff(self.start))  # these need not be made to be counted
+        return [
+            degree if few[z] else min(degree, self._n_functions(z)) if fewer[z] else self._n_functions(z) for z in given
+        ]
 
     def among(self, given: Sequence[int], widths: Sequence[int]) -> Floats:
         """Return the inner products of the first functions of the given columns with each other."""
