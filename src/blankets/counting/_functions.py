@@ -194,13 +194,17 @@ def merged(codes: NDArray[np.integer], *, ordered: bool = False) -> NDArray[np.i
     [0, 2, 2, 1]
     >>> np.bincount(merged(np.repeat([0, 1, 2, 3, 4], [2, 4, 9, 7, 1]), ordered=True)).tolist()
     [6, 9, 8]
+    >>> np.bincount(merged(np.repeat([0, 1, 2], [1, 90, 2]), ordered=True)).tolist()
+    [1, 90, 2]
     """
     counts = np.bincount(codes)
     there, rare = counts > 0, (counts > 0) & (counts < FEWEST)
     apart = there & ~rare if np.count_nonzero(rare) > 1 and np.any(there & ~rare) else there
     if ordered and apart is not there:
         new = _with_neighbors(counts)
-        return np.asarray(new[codes], np.int64)
+        if new.any():
+            return np.asarray(new[codes], np.int64)
+        apart = there
     new = np.cumsum(apart) - 1
     new[there & ~apart] = np.count_nonzero(apart)
     return np.asarray(new[codes], np.int64)
