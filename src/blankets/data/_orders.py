@@ -1,8 +1,9 @@
 """Orders of levels that nobody declared: answers on a scale, and several numbers in a table that holds numbers.
 
 Tests of an order lose little if it has no meaning, because each level has a function of its own as well (methods,
-section 10). So the order is used where columns are tested by functions anyway. Tables of codes alone are counted, and
-only scales that several columns share are taken for an order there.
+section 10). So the order is used where columns are tested by functions anyway: beside numbers, and beside several
+numbers of which one is a fraction, because codes are whole. Tables of codes alone are counted, and only scales that
+several columns share are taken for an order there.
 """
 
 from __future__ import annotations
@@ -47,6 +48,11 @@ def found_orders(
     >>> levels = {"school": (8, 9, 10, 12, 16), "region": (1, 2, 3, 4), "grade": (1, 2, 3, 4, 5)}
     >>> found_orders(levels, Reading(), "grade", (), beside_numbers=True).several
     ('school',)
+
+    A column with a fraction is measured, and so the table holds numbers.
+
+    >>> found_orders(levels | {"age": (17.5, 22, 27, 32, 37)}, Reading(), "grade", (), beside_numbers=False).several
+    ('school', 'age')
     """
     if reading.ordered is not None:
         return Orders()
@@ -62,8 +68,9 @@ def found_orders(
             f"{len(alike)} columns look like answers on a scale from {scale[0]} to {scale[-1]} and were read in "
             f"that order: {listed(alike, 3)}; ordered=[] reads them without."
         )
-    others = [name for name in free if name not in scales and name != target] if beside_numbers else []
-    return Orders(tuple(scales), tuple(name for name in others if several_numbers(free[name])), tuple(notes))
+    several = [name for name, some in free.items() if name not in scales and name != target and several_numbers(some)]
+    measured = any(isinstance(level, float) and level % 1 for name in several for level in free[name])
+    return Orders(tuple(scales), tuple(several) if beside_numbers or measured else (), tuple(notes))
 
 
 def on_scales(levels: Levels) -> dict[tuple[int, ...], list[str]]:
