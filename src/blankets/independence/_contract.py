@@ -132,6 +132,16 @@ class IndependenceTest(ABC):
         """
         return None
 
+    def first_view(
+        self, y: int, candidates: Sequence[int], *, alpha: float, limits: tuple[int, int], max_size: int
+    ) -> Given | None:
+        """Return the members that `blankets.search.two_view` finds through small sets; default: not told at once.
+
+        ``limits``: tests that may be asked for, in all and for the neighbors of one column. ``max_size``: of sets, where
+        all of them are too many.
+        """
+        return None
+
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return a bound on the size of subsets of ``among``: given larger ones, no test of ``xs`` is reliable."""
         return len(among)

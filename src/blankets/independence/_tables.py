@@ -17,7 +17,7 @@ from blankets.caching import cached_property
 from blankets.counting import Counter, MemoryCounter, dense_table
 from blankets.errors import ParameterError
 from blankets.independence._contract import Columns, CountedTests, Grown, Sets, Tally, sizes_of
-from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.independence._subsets import (
     PATIENCE,
     Separated,
@@ -176,6 +176,24 @@ class TableTests(CountedTests):
             return None
         self.tally.add(found[0])
         return found[1]
+
+    def first_view(
+        self, y: int, candidates: Sequence[int], *, alpha: float, limits: tuple[int, int], max_size: int
+    ) -> Given | None:
+        """Return the members that are found through small sets in one call, unless that takes long."""
+        table, formula, counter = self._table, self._formula, self.counter
+        if table is None or self.by_effect or counter.holes or counter.n_rows > _FEW_ROWS or formula.is_judge():
+            return None
+        columns = np.array(sorted({*candidates, y}), np.int64)
+        in_all, most = limits
+        patience = PATIENCE if not isinstance(counter, MemoryCounter) or counter.threads_for(math.inf) == 1 else _SHORT
+        why, members, n_tests = kernels.first_view(
+            table, formula, y, columns, math.log(alpha), in_all, most, max_size, patience
+        )
+        if why == kernels.LONG:
+            return None
+        self.tally.add(n_tests)
+        return tuple(members)
 
     def _separated(self, xs: NDArray[np.int64], y: int, found: Separated) -> EvidenceBatch:
         """Return what a search over subsets found."""

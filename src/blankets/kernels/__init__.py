@@ -24,6 +24,7 @@ from blankets.kernels._blocks import (
     scan_functions,
 )
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
+from blankets.kernels._first_view import first_view
 from blankets.kernels._holes import test_seen_columns
 from blankets.kernels._laws import chi2_quantiles, log_beta_below, noncentral_chi2, normal_quantiles
 from blankets.kernels._machine import fit_machine
@@ -84,6 +85,7 @@ __all__ = [
     "drop_each",
     "expected_scores",
     "fill_cells",
+    "first_view",
     "fit_machine",
     "fit_weights",
     "grow_neighbors",

@@ -383,7 +383,7 @@ def block_moments(tables: Counts2, n_x: int64, n_y: int64, n_z: int64, cells: Ce
     room.grow(0, 0, 0, n_z, n_x, n_y)
     with nogil:
         for i in range(n):
-            put_y(tables, i, n_x, n_y, n_z, room)
+            put_y(tables, i, n_x, n_y, n_z, True, room)
             put_margins(tables, i, n_x, n_y, n_z, room)
             set_moments(n_x, DEGREES, True, cells, room)
             out[0, i] = room.mean

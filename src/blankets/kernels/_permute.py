@@ -255,7 +255,7 @@ def permute(
     room.grow(0, 0, 0, n_z, n_x, n_y)
     with nogil:
         for i in range(n):
-            put_y(tables, i, n_x, n_y, n_z, room)
+            put_y(tables, i, n_x, n_y, n_z, True, room)
             put_margins(tables, i, n_x, n_y, n_z, room)
             _set_strata(tables, i, n_x, n_y, n_z, formula, room)
             _draw(max(n_x, n_y), most, enough, level, formula, room)

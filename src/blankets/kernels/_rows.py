@@ -18,6 +18,7 @@ LANED_LEVELS: int64 = 7  # at most, of a column
 LANED_CELLS: int64 = 1024  # from here on the tables of half the lanes fill a second-level cache
 LANES_PAY: int64 = 2  # columns of a group
 SLOTS_PAY: int64 = 3  # columns of a question
+MOSTLY_ONE: int64 = 128  # rows for each cell up to which it pays to look whether one slot for each will do
 
 
 @inner
@@ -133,6 +134,19 @@ def slots_of(cells: Codes2, n_rows: int64, n_cells: int64, lanes: Lanes) -> void
         lanes.latest[c] = c
         lanes.totals[c] = 0
     n_slots: int64 = n_cells
+    largest: int32 = 0
+    if n_rows <= MOSTLY_ONE * n_cells:
+        for r in range(n_rows):
+            lanes.totals[cells[0, r]] += 1
+        for c in range(n_cells):
+            largest = max(largest, lanes.totals[c])
+        if largest <= SLOT_ROWS:
+            for r in range(n_rows):
+                lanes.slots[r] = cells[0, r]
+            lanes.n_slots = n_cells
+            return
+        for c in range(n_cells):
+            lanes.totals[c] = 0
     for r in range(n_rows):
         cell: uint32 = cells[0, r]
         n: int32 = lanes.totals[cell]

@@ -68,11 +68,11 @@ def _put_kinds(z: int64, room: Room) -> void:
 
 
 @inner
-def put_y(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, room: Room) -> void:
-    """Set the size of each stratum and the margins of y there: of the levels seen, then zeros, and a key of them.
+def put_y(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, judges: bint, room: Room) -> void:
+    """Set the size of each stratum and the margins of y there: of the levels seen, then zeros.
 
-    Different levels may have the same margin: also which there are, and how often. A few levels come with the largest
-    first: strata whose margins are the same numbers have the same key.
+    Who ``judges`` needs a key of them, too. Different levels may have the same margin: also which there are, and how
+    often. A few levels come with the largest first: strata whose margins are the same numbers have the same key.
     """
     for z in range(n_z):
         size: int64 = 0
@@ -94,13 +94,14 @@ def put_y(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, room: R
                 seen += 1
                 few = min(few, c)
                 most = max(most, c)
-        for y in range(seen):
+        for y in range(seen if judges else 0):
             key = mixed(key, room.of_y[z, y])
         for y in range(seen, n_y):
             room.of_y[z, y] = 0
         room.size[z] = size
         room.y_seen[z] = seen
-        _put_kinds(z, room)
+        if judges:
+            _put_kinds(z, room)
         room.y_few[z] = few
         room.y_most[z] = most
         room.y_keys[z] = key
@@ -116,7 +117,7 @@ def share_strata(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, 
     room.strong = formula.later
     entropy: float64 = 0.0
     n_varying: int64 = 0
-    put_y(tables, i, n_x, n_y, n_z, room)
+    put_y(tables, i, n_x, n_y, n_z, formula.judges, room)
     for z in range(n_z):
         size: int64 = room.size[z]
         part: int64 = term(size, formula.terms, formula.unit)

@@ -84,6 +84,10 @@ def _by_small_sets(
     limits: tuple[int, int],
 ) -> Found:
     """Return what PCMB finds within limits of tests (in all, and in one neighborhood), without doubtful members."""
+    if trace.brief:
+        members = tests.first_view(target, candidates, alpha=alpha, limits=limits, max_size=_CAPPED)
+        if members is not None:
+            return Found(members=members)
     in_all, most = limits
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=_CAPPED, trace=trace)
     search.about_cap = (
