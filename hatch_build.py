@@ -67,6 +67,10 @@ cdef extern from "_sums.h":
         const int64 *y_few, const int64 *y_most, const uint64 *y_keys, int64 few_levels, int64 width, int64 *rows,
         int64 *order, int64 *rarest, uint64 *keys, double *least, int64 *movable, const double *known, int64 shift
     ) nogil
+    int64 moments_of_stratum(
+        const int64 *rows, int64 n_x, const int64 *values, const double *times, int64 n_y, const double *cells,
+        const double *roots, double *moments
+    ) nogil
 cdef extern from "_draws.h":
     void draw_strata(
         const int64 *rows, const int64 *columns, const int64 *order, int64 n, int64 width, int64 stride, uint64 *states,

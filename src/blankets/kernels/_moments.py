@@ -102,7 +102,8 @@ def set_moments(n_x: int64, degrees: int64, exact: bint, cells: Cells, room: Roo
             mean += room.known_strata[place, 1]
             variance += room.known_strata[place, 2]
             continue
-        _add_rows(n_x, z, at, n, DEGREES if known else degrees, exact, cells, room)
+        if not (known and _looked_up(n_x, z, at, n, cells, room)):
+            _add_rows(n_x, z, at, n, DEGREES if known else degrees, exact, cells, room)
         mean += room.across[0]
         variance += room.across[1]
         if known:
@@ -112,6 +113,23 @@ def set_moments(n_x: int64, degrees: int64, exact: bint, cells: Cells, room: Roo
             room.n_known += 1
     room.mean += mean
     room.variance += variance
+
+
+@inner
+def _looked_up(n_x: int64, z: int64, at: int64, n: int64, cells: Cells, room: Room) -> bint:
+    """Do what `_add_rows` does, in the same order, for a small stratum of few levels; tell whether it was one."""
+    if not cython.compiled:
+        return False
+    return n <= SMALL and moments_of_stratum(
+        cython.address(room.rows[z, 0]),
+        n_x,
+        cython.address(room.y_values[at, 0]),
+        cython.address(room.y_times[at, 0]),
+        room.y_kinds[at],
+        cython.address(cells.small[n, 0, 0, 0]),
+        cython.address(cells.roots[n, 0, 0]),
+        cython.address(room.across[0]),
+    )
 
 
 @inner
@@ -144,7 +162,8 @@ def _add_rows(n_x: int64, z: int64, at: int64, n: int64, degrees: int64, exact: 
     """Set ``room.across`` to mean and variance of G of a stratum, and to sums over the levels of x.
 
     The variance is Σ part[i, j] A[i, l] B[j, m] part[l, m] by degree. What a level of x adds follows from its margin
-    and those of y. In a scan many levels are alike, so this is remembered (`_put_row`), unless whole strata are.
+    and those of y. In a scan many levels are alike, so this is remembered (`_put_row`), unless whole strata are, and
+    quickly computed.
     """
     n_sums: int64 = ROW_PARTS + EACH_DEGREE * room.y_kinds[at] if degrees > 0 else 1
     slot: int64 = 0
@@ -156,7 +175,7 @@ def _add_rows(n_x: int64, z: int64, at: int64, n: int64, degrees: int64, exact: 
         r: int64 = room.rows[z, i]
         if r == 0:
             break
-        key: uint64 = mixed(room.y_keys[at], 2 * r + exact) | 1 if room.keys[z] == 0 else 0
+        key: uint64 = mixed(room.y_keys[at], 2 * r + exact) | 1 if room.keys[z] == 0 or n > SMALL else 0
         slot = key >> room.row_shift
         known: bint = key != 0 and room.row_keys[slot] == key
         if not known or (degrees > 0 and room.row_parts[slot, 1] != room.row_parts[slot, 1]):

@@ -287,10 +287,9 @@ class Room:
         Margins of x in the strata that can vary, and which these are; mean and variance of G in the latest strata,
         after a key of their margins (and a place so that none crosses a line of the cache). How many strata were put
         there, and by how many bits a key is shifted to its place.
-    row_keys, row_parts, row_shift, remembers, across, part
+    row_keys, row_parts, row_shift, across, part
         What the latest levels of x add to mean and variance of G in a stratum, by a key of the level's margin and
-        those of y (see `blankets.kernels._moments`), and whether there is room for many of them; their sums; parts of
-        cells.
+        those of y (see `blankets.kernels._moments`); their sums; parts of cells.
     margins
         Those of y, for permutations, which may exchange x and y.
     keys, states, sums, before, known, known_p
@@ -342,7 +341,6 @@ class Room:
     row_keys: NewWords
     row_parts: NewReals2
     row_shift: int64
-    remembers: bint
     across: NewReals
     known_strata: NewReals2
     n_known: int64
@@ -385,7 +383,7 @@ class Room:
         self.rows = self.margins = self.of_y = self.y_values = view(np.empty((0, 0), np.int64))
         self.y_kinds, self.part, self.skip = view(ints), view(np.empty((0, 5))), view(np.empty(0, np.uint8))
         self.y_times = self.row_parts = view(np.empty((0, 0)))
-        self.across, self.row_shift, self.remembers = view(np.empty(0)), 63, False
+        self.across, self.row_shift = view(np.empty(0)), 63
         self.keys = self.y_keys = self.row_keys = view(np.empty(0, np.uint64))
         self.order = self.rarest = self.y_few = self.y_most = view(ints)
         self.known_strata, self.n_known, self.shift = view(np.zeros((1 << FIRST_KNOWN, 4))), 0, 64 - FIRST_KNOWN
@@ -427,9 +425,8 @@ class Room:
             self.y_keys, self.y_kinds = view(np.empty(n_strata, np.uint64)), view(np.empty(n_strata, np.int64))
             self.y_times = view(np.empty((n_strata, n_y)))
         width = ROW_PARTS + 2 * EACH_DEGREE * n_y
-        if self.row_parts.shape[1] < width or (n_x > FEW_LEVELS and not self.remembers):
-            self.remembers, width = self.remembers or n_x > FEW_LEVELS, max(width, self.row_parts.shape[1])
-            bits = max((KNOWN_PARTS // width).bit_length() - 1, 1) if self.remembers else 1
+        if self.row_parts.shape[1] < width:
+            bits = max((KNOWN_PARTS // width).bit_length() - 1, 1)
             self.row_keys, self.row_parts = view(np.zeros(1 << bits, np.uint64)), view(np.empty((1 << bits, width)))
             self.across, self.part, self.row_shift = view(np.empty(width)), view(np.empty((width, 5))), 64 - bits
         most = max(n_x, n_y)
@@ -459,7 +456,6 @@ def has_room(room: Room, n: int64, counts: int64, n_cells: int64, n_strata: int6
         and room.rows.shape[0] >= n_strata
         and room.rows.shape[1] >= max(n_x, n_y)
         and room.row_parts.shape[1] >= ROW_PARTS + 2 * EACH_DEGREE * n_y
-        and (n_x <= FEW_LEVELS or room.remembers)
     ):
         return True
     with gil:

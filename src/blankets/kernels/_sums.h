@@ -154,3 +154,70 @@ static int64_t margins_of_strata(const int32_t *counts, int64_t n_x, int64_t n_y
     if (n_x == 4) PUT(4, n_y);
     PUT(n_x, n_y);
 }
+
+/* --- mean and variance of G in a small stratum, from tables of its cells; the four degrees beside one another --- */
+
+#define DEGREE 4 /* of polynomials: DEGREES */
+#define PARTS 5  /* numbers of a cell, and of a margin */
+#define CELLS 33 /* margins of a small stratum: SMALL + 1 */
+#define MOST_Y 8 /* different margins of y, at most; with more of them nothing is done */
+
+always_inlined void stratum(const int64_t *rows, int64_t n_x, const int64_t *values, const double *times, int64_t n_y,
+                          const double *cells, const double *roots, double *moments) {
+    const double sign[DEGREE] = {-1.0, 1.0, -1.0, 1.0};
+    double left[MOST_Y][DEGREE], root[MOST_Y][DEGREE], by_y[MOST_Y][DEGREE], across[DEGREE] = {0.0};
+    double mean = 0.0, variance = 0.0;
+    for (int64_t j = 0; j < n_y; j++)
+        for (int k = 0; k < DEGREE; k++) {
+            root[j][k] = roots[PARTS * values[j] + 1 + k];
+            left[j][k] = 1.0 - sign[k] * root[j][k] * root[j][k];
+            by_y[j][k] = 0.0;
+        }
+    for (int64_t i = 0; i < n_x && rows[i] > 0; i++) {
+        const double *cell = cells + CELLS * PARTS * rows[i], *own = roots + PARTS * rows[i] + 1;
+        double squares[DEGREE] = {0.0}, sums[DEGREE] = {0.0}, of_row = 0.0, alone = 0.0;
+        for (int64_t j = 0; j < n_y; j++) {
+            const double *p = cell + PARTS * values[j], t = times[j];
+            of_row += t * p[0];
+            for (int k = 0; k < DEGREE; k++) {
+                squares[k] += t * p[k + 1] * p[k + 1] * left[j][k];
+                sums[k] += t * p[k + 1] * root[j][k];
+                by_y[j][k] += p[k + 1] * own[k];
+            }
+        }
+        for (int k = 0; k < DEGREE; k++) squares[k] += sign[k] * sums[k] * sums[k];
+        for (int k = 0; k < DEGREE; k++) alone += squares[k] * (1.0 - sign[k] * own[k] * own[k]);
+        for (int k = 0; k < DEGREE; k++) across[k] += sums[k] * own[k];
+        mean += of_row;
+        variance += alone;
+    }
+    for (int k = 0; k < DEGREE; k++) variance += across[k] * across[k];
+    for (int64_t j = 0; j < n_y; j++)
+        for (int k = 0; k < DEGREE; k++) variance += times[j] * sign[k] * left[j][k] * by_y[j][k] * by_y[j][k];
+    moments[0] = mean;
+    moments[1] = variance;
+}
+
+#if defined(__x86_64__) && defined(__GNUC__)
+__attribute__((target("avx2"))) static void stratum_wide(const int64_t *rows, int64_t n_x, const int64_t *values,
+                                                         const double *times, int64_t n_y, const double *cells,
+                                                         const double *roots, double *moments) {
+    stratum(rows, n_x, values, times, n_y, cells, roots, moments);
+}
+#define wide_strata() has_avx2()
+#else
+#define wide_strata() 0
+#define stratum_wide stratum
+#endif
+
+/* Set mean and variance of G of one stratum: its margins of x, the first of them above 0, and the different ones of y,
+   with how often each occurs; cells and roots are those of strata of its size. Tells whether that could be done. */
+static int64_t moments_of_stratum(const int64_t *rows, int64_t n_x, const int64_t *values, const double *times,
+                                  int64_t n_y, const double *cells, const double *roots, double *moments) {
+    if (n_y > MOST_Y) return 0;
+    if (wide_strata())
+        stratum_wide(rows, n_x, values, times, n_y, cells, roots, moments);
+    else
+        stratum(rows, n_x, values, times, n_y, cells, roots, moments);
+    return 1;
+}

@@ -103,6 +103,11 @@ def margins_of_strata(*arguments: object) -> int:
     raise NotImplementedError
 
 
+def moments_of_stratum(*arguments: object) -> int:
+    """Set mean and variance of G in a small stratum (_sums.h); who calls it has another way uncompiled."""
+    raise NotImplementedError
+
+
 def place_of(number: object) -> int:
     """Return where a number is (_residuals.h)."""
     raise NotImplementedError
