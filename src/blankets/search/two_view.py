@@ -63,8 +63,8 @@ def two_view(
     start = Found(members=())
     if tests_a_column and len(candidates) <= _WIDE:
         quick = tests.by_formula()  # the first view asks the same again
-        used = int(np.max(quick.scan(candidates, target).n_rows, initial=1))
-        n, rows = len(candidates), max(used, tests.looked_at)
+        rows = tests.looked_at or int(np.max(quick.scan(candidates, target).n_rows, initial=1))
+        n = len(candidates)
         most = max(tests_a_column * n, 2 * n * 2**n if n <= _FEW else 0)
         limits = most, min(most, max(int(_VISITS / rows), 3 * n))
         start = _by_small_sets(quick, target, candidates, alpha=alpha, trace=trace, limits=limits)

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from blankets import kernels
 from blankets.kernels import LARGE
 from blankets.stats._calibrated import cell_tables
-from blankets.stats._contingency import answers_of_block, formula_of
+from blankets.stats._contingency import KEPT_ROWS, answers_of_block, formula_of
 from blankets.stats._special import chi2_isf, chi2_ppf
 
 METHODS = (
@@ -40,7 +40,6 @@ METHODS = (
 )
 
 _MOST = 1999  # permutations of a table
-_KEPT_ROWS = 1 << 14  # up to these, what was learned of strata is kept for other tables
 _SCREENED = 512  # degrees of freedom beyond which tables are not screened
 
 Floats = NDArray[np.float64]
@@ -90,7 +89,7 @@ def calibrated_formula(
 
     ``draws``: also those whose G takes few values. ``later``: only those that are far from the level.
     """
-    if not draws and n_rows <= _KEPT_ROWS:
+    if not draws and n_rows <= KEPT_ROWS:
         return _undrawn(n_rows, level, reliability=reliability, screens=screens, later=later)
     most = 0 if not draws else _MOST if not level else min(_MOST, math.ceil(10.0 / level) - 1)
     law, cells = law_at(level), cell_tables()

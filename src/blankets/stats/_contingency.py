@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets import kernels
 
+KEPT_ROWS = 1 << 14  # up to these, what a formula knows and its room are kept for other tables
 _MOST_TERMS = 1 << 16  # n ln n is in a table up to here (half a megabyte: stays in the second-level cache)
 
 Statistics = tuple[NDArray[np.float64], NDArray[np.float64]]
@@ -80,9 +81,17 @@ def formula_of(
     later: bool = False,
 ) -> kernels.Formula:
     """Return the formula by which kernels test tables of at most this many rows."""
+    if law is None and n_rows <= KEPT_ROWS:
+        return _plain(n_rows, kind, float(reliability), nominal)
     terms, full = entropy_terms(n_rows), n_rows < _MOST_TERMS
     how = law, cells, screens, draws, seed, later
     return kernels.Formula(terms, full, float(reliability), kind == "x2", nominal, *how)
+
+
+@lru_cache(maxsize=8)
+def _plain(n_rows: int, kind: str, reliability: float, nominal: bool) -> kernels.Formula:
+    """Return the formula of tests that judge nothing: those of many small tables share their room to work in."""
+    return kernels.Formula(entropy_terms(n_rows), n_rows < _MOST_TERMS, reliability, kind == "x2", nominal)
 
 
 def answers_of_block(

@@ -46,7 +46,7 @@ def members_over(
 
     def search(number: int) -> tuple[str, ...]:
         part = quiet.take(drawn[number])
-        return Search.of(part, wanted, seeds[number]).members_of(part.target)
+        return Search.of(part, wanted, seeds[number], brief=True).members_of(part.target)
 
     found: dict[int, tuple[str, ...]] = {}
     tasks = [partial(search, number) for number in range(len(drawn))]

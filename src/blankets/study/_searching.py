@@ -114,8 +114,8 @@ class Search:
     stop: Event | None = None  # set when another thread was stopped
 
     @classmethod
-    def of(cls, study: Study, wanted: Wanted, rng: Seed = None) -> Self:
-        """Prepare a search: the surrogate of the target, the algorithm, the tests."""
+    def of(cls, study: Study, wanted: Wanted, rng: Seed = None, *, brief: bool = False) -> Self:
+        """Prepare a search: the surrogate of the target, the algorithm, the tests; ``brief``: nothing will be said."""
         named = wanted.algorithm
         column = study.stand_in(None if named is None else named.surrogate)
         arities = study.arities.copy()
@@ -136,7 +136,10 @@ class Search:
             study, wanted.knowledge, lambda wider: wider.tests(column, drivers=drivers, level=level, rng=rng)
         )
         settings = settings_of(study, column, drivers) | ({"knowledge": knows.words} if knows.words else {})
-        offered = one_hot_sentences(study, knows.known)
+        said: tuple[str, ...] = ()
+        if not brief:
+            offered = one_hot_sentences(study, knows.known)
+            said = (*assumptions_said(study, column, drivers), *study.about_rows, *study.report.notes, *offered)
         return cls(
             study=study,
             tests=knows.tests,
@@ -144,7 +147,7 @@ class Search:
             arities=arities,
             n_rows=n_rows,
             settings=settings,
-            said=(*assumptions_said(study, column, drivers), *study.about_rows, *study.report.notes, *offered),
+            said=said,
             wanted=wanted,
             algorithm=chosen,
             why=why,
