@@ -12,7 +12,7 @@ from blankets.independence import CalibratedTests, IndependenceTest, TableTests
 from blankets.search import Trace
 from blankets.search._local import LocalSearch
 from blankets.search.pcmb import pcd
-from blankets.search.two_view import LimitedTests, OutOfTests
+from blankets.search.two_view import LimitedTests, OutOfTests, _by_small_sets
 from blankets.study import Search, Study, Wanted
 
 
@@ -23,7 +23,7 @@ class Steps(IndependenceTest):
         self.tests, self.names, self.memo = tests, tests.names, {}
 
     def __getattribute__(self, name):
-        own = ("tests", "names", "memo", "grown", "remember", "__class__")
+        own = ("tests", "names", "memo", "grown", "first_view", "remember", "__class__")
         return object.__getattribute__(self, name) if name in own else getattr(self.tests, name)
 
     def scan(self, xs, y, given=(), *, even_if_unreliable=False):
@@ -153,6 +153,34 @@ def test_members_alone_are_those_of_the_whole_answer(algorithm, close):
                 brief = Search.of(study, wanted).members_of(study.target)
                 whole = Search.of(study, wanted).blanket_of(study.target).members
             assert set(brief) == set(whole)
+
+
+@pytest.mark.parametrize("made", [network, collected])
+@pytest.mark.parametrize("limits", [(10**6, 10**6), (300, 100), (10**6, 60), (0, 10**6), (10**6, 3)])
+def test_the_first_view_is_that_of_the_search_step_by_step(made, limits):
+    found = set()
+    for seed in range(10):
+        frame = made(seed)
+        for kind in (*kinds(frame)[:2], TableTests(MemoryCounter(frame, 1), dof="nominal", reliability=0.0)):
+            for y in range(frame.n_columns):
+                others = [x for x in range(frame.n_columns) if x != y]
+                how = {"alpha": 0.05, "limits": limits}
+                at_once = kind.first_view(y, others, max_size=2, **how)
+                in_steps = _by_small_sets(Steps(kind), y, others, trace=Trace(), **how).members
+                assert at_once == in_steps
+                found.add(at_once)
+    assert len(found) > (3 if min(limits) > 3 else 0)  # so small limits leave nothing
+
+
+def test_only_chi_square_tests_of_small_tables_in_memory_have_a_first_view_at_once(monkeypatch):
+    frame = network(3, 900)
+    by_g, _, calibrated = kinds(frame)
+    others, how = range(1, frame.n_columns), {"alpha": 0.01, "limits": (10**6, 10**6), "max_size": 2}
+    assert by_g.first_view(0, others, **how) is not None
+    assert calibrated.first_view(0, others, **how) is None
+    assert TableTests(MemoryCounter(frame, 1), strength="information").first_view(0, others, **how) is None
+    monkeypatch.setattr("blankets.independence._tables.PATIENCE", 1)
+    assert by_g.first_view(frame.n_columns - 1, range(frame.n_columns - 1), **how) is None
 
 
 @pytest.mark.filterwarnings("ignore::blankets.errors.KnowledgeWarning")

@@ -71,7 +71,12 @@ def grown(k, *, x=1, n=1):
     k.grow_neighbors(small_table(k), formula_of(k, 70), ints(x), 0, answers, reliable, 0.0, 9, 1e9, 1 << 20)
 
 
+def viewed(k, *columns):
+    k.first_view(small_table(k), formula_of(k, 70), 0, ints(*columns), 0.0, 1e9, 1e9, 2, 1 << 20)
+
+
 WRONG = [
+    (lambda k: viewed(k, 0, 1, 9), "no such column"),
     (lambda k: grown(k, n=2), "every candidate has its answers"),
     (lambda k: grown(k, x=9), "no such column"),
     (bits, "tables do not fit the columns to count"),
