@@ -121,11 +121,19 @@ class CalibratedTests(TableTests):
     def _scan(
         self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], *, even_if_unreliable: bool
     ) -> EvidenceBatch:
-        """Leave p-values open where one of the columns that were strongest in the last scan is still strong."""
-        leaders = self._leaders.pop(y, None) if len(xs) >= _LONG else None
+        """Leave p-values open where one of the columns that were strongest in the last scan is still strong.
+
+        Not in a scan after which rows are too few for another: its p-values are what is told of all columns.
+        """
+        leaders = self._leaders.pop(y, None) if len(xs) >= _LONG and self._another_may_follow(xs, y, given) else None
         if leaders is not None and self._is_strong(leaders[~np.isin(leaders, given)], y, given):
             return self._leaving._scan(xs, y, given, even_if_unreliable=even_if_unreliable)
         return super()._scan(xs, y, given, even_if_unreliable=even_if_unreliable)
+
+    def _another_may_follow(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> bool:
+        """Tell whether there would be rows to test a column of the fewest levels given one more of them."""
+        x = int(xs[self.counter.arities[xs].argmin()])
+        return not self.rows_for(x, y, (*given, x)) > self.counter.n_rows
 
     def _is_strong(self, xs: NDArray[np.int64], y: int, given: tuple[int, ...]) -> bool:
         """Tell whether the strongest of these columns, by the chi-square distribution, is far below the level."""

@@ -137,8 +137,8 @@ class IndependenceTest(ABC):
     ) -> Given | None:
         """Return the members that `blankets.search.two_view` finds through small sets; default: not told at once.
 
-        ``limits``: tests that may be asked for, in all and for the neighbors of one column. ``max_size``: of sets, where
-        all of them are too many.
+        ``limits``: tests that may be asked for, in all and for the neighbors of one column. ``max_size``: of sets,
+        where all of them are too many.
         """
         return None
 

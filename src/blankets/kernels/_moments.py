@@ -120,16 +120,19 @@ def _looked_up(n_x: int64, z: int64, at: int64, n: int64, cells: Cells, room: Ro
     """Do what `_add_rows` does, in the same order, for a small stratum of few levels; tell whether it was one."""
     if not cython.compiled:
         return False
-    return n <= SMALL and moments_of_stratum(
-        cython.address(room.rows[z, 0]),
-        n_x,
-        cython.address(room.y_values[at, 0]),
-        cython.address(room.y_times[at, 0]),
-        room.y_kinds[at],
-        cython.address(cells.small[n, 0, 0, 0]),
-        cython.address(cells.roots[n, 0, 0]),
-        cython.address(room.across[0]),
-    )
+    done: int64 = 0
+    if n <= SMALL:
+        done = moments_of_stratum(
+            cython.address(room.rows[z, 0]),
+            n_x,
+            cython.address(room.y_values[at, 0]),
+            cython.address(room.y_times[at, 0]),
+            room.y_kinds[at],
+            cython.address(cells.small[n, 0, 0, 0]),
+            cython.address(cells.roots[n, 0, 0]),
+            cython.address(room.across[0]),
+        )
+    return done != 0
 
 
 @inner

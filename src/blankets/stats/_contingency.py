@@ -82,14 +82,14 @@ def formula_of(
 ) -> kernels.Formula:
     """Return the formula by which kernels test tables of at most this many rows."""
     if law is None and n_rows <= KEPT_ROWS:
-        return _plain(n_rows, kind, float(reliability), nominal)
+        return _plain(n_rows, kind, float(reliability), nominal=nominal)
     terms, full = entropy_terms(n_rows), n_rows < _MOST_TERMS
     how = law, cells, screens, draws, seed, later
     return kernels.Formula(terms, full, float(reliability), kind == "x2", nominal, *how)
 
 
 @lru_cache(maxsize=8)
-def _plain(n_rows: int, kind: str, reliability: float, nominal: bool) -> kernels.Formula:
+def _plain(n_rows: int, kind: str, reliability: float, *, nominal: bool) -> kernels.Formula:
     """Return the formula of tests that judge nothing: those of many small tables share their room to work in."""
     return kernels.Formula(entropy_terms(n_rows), n_rows < _MOST_TERMS, reliability, kind == "x2", nominal)
 
