@@ -35,6 +35,7 @@ def labeling_drivers(study: Study, *, alpha: float, level: float | None = None, 
     Examples
     --------
     >>> import numpy as np
+    >>> from blankets.study import open_study
     >>> rng = np.random.default_rng(0)
     >>> ward, age, ill = rng.integers(0, 2, (3, 2000))
     >>> seen = np.where(rng.random(2000) < np.where(ward == 1, 0.8, 0.2), ill, np.nan)  # one ward reports more
