@@ -143,7 +143,7 @@ class Search:
         said: tuple[str, ...] = ()
         if not brief:
             offered = one_hot_sentences(study, knows.known)
-            said = (*assumptions_said(study, column, drivers), *study.about_rows, *study.report.notes, *offered)
+            said = (*assumptions_said(study, column, drivers), *about_rows(study), *study.report.notes, *offered)
         return cls(
             study=study,
             tests=knows.tests,
@@ -151,11 +151,7 @@ class Search:
             arities=arities,
             n_rows=n_rows,
             settings=settings,
-<<<<<<< HEAD
             said=said,
-=======
-            said=(*assumptions_said(study, column, drivers), *about_rows(study), *study.report.notes, *offered),
->>>>>>> main
             wanted=wanted,
             algorithm=chosen,
             why=why,
