@@ -25,7 +25,7 @@ Answer = tuple[float, float, float, float, int, int]  # statistic, dof, log p, e
 SCORED_METHODS = (
     "not performed",
     "T: differences between estimated shares of positives; its law is that of tables drawn under independence",
-    "the larger of two: products of residuals, and a likelihood ratio in which errors that were not seen are possible",
+    "a likelihood ratio of products of residuals, in which the machine's errors that were not seen are possible",
 )
 NOT_PERFORMED, CELLS, BY_ROWS = range(3)
 _MOST_ROWS = 100_000  # that tests of numbers look at
