@@ -74,7 +74,7 @@ from blankets.stats._power import (
     w_from_effect,
 )
 from blankets.stats._products import Basis, rows_test, rows_tests
-from blankets.stats._propensities import weighted_scores
+from blankets.stats._propensities import least_power, weighted_scores
 from blankets.stats._rare import (
     MOST_LEVELS,
     RARE,
@@ -164,6 +164,7 @@ __all__ = [
     "hotelling_log_p",
     "labeling_bias",
     "law_at",
+    "least_power",
     "log_chi2_sf",
     "log_f_sf",
     "log_p_among",
