@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.stats import attained_power, least_power, noncentrality, weighted_scores
+from blankets.stats import attained_power, weighted_power, noncentrality, weighted_scores
 
 ALPHA, TOLD = 0.01, 10
 Floats = NDArray[np.float64]
@@ -74,7 +74,7 @@ def simulated(seed: tuple[int, int], draws: int) -> dict[str, Any]:
         if dof == levels - 1:
             hits.append(log_p <= np.log(ALPHA))
             if len(told) < TOLD:
-                told.append(least_power(scores.merged(sums), chosen.effect, ALPHA))
+                told.append(weighted_power(scores.merged(sums), chosen.effect, ALPHA))
     power = float(np.mean(hits))
     error = float(np.hypot(np.sqrt(power * (1 - power) / len(hits)), np.std(told) / np.sqrt(len(told))))
     about = f"{n} rows, levels {chosen.frequencies.round(2)}, shares {chosen.shares.round(2)}"

@@ -11,7 +11,7 @@ from blankets.stats import (
     Fitted,
     drawn_law,
     equal_means,
-    least_power,
+    weighted_power,
     log_p_among,
     machine_scores,
     means_information,
@@ -307,8 +307,8 @@ def test_the_least_power_is_that_of_the_shape_that_is_hardest_to_find():
         found.append(float((stats.chi2.sf(pearson, 1) <= 0.01).mean()))
     sums = np.array([n, p * n, p * n / e, n / e, n / e**2])[:, np.newaxis, :]
     assert abs(found[0] - found[1]) > 0.02
-    assert least_power(sums, 0.004, 0.01) == pytest.approx(min(found), abs=0.025)
-    assert np.isnan(least_power(sums, 0.4, 0.01))  # no shares have so large an effect
+    assert weighted_power(sums, 0.004, 0.01) == pytest.approx(min(found), abs=0.025)
+    assert np.isnan(weighted_power(sums, 0.4, 0.01))  # no shares have so large an effect
 
 
 def test_power_with_propensities_is_the_least():

@@ -17,7 +17,7 @@ from blankets.questions._question import question
 from blankets.questions.mutual_information import columns_asked, estimate_of, given_names
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
 from blankets.results import TestResult
-from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, least_power, noncentrality
+from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, weighted_power, noncentrality
 from blankets.study import Engine, Names, Seed, Study, Testing, keeps_numbers, label_tables, under_reported_from
 
 
@@ -111,7 +111,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
 
     def power(effect: float) -> float:
         if weighted is not None:
-            return least_power(weighted, effect, alpha)
+            return weighted_power(weighted, effect, alpha)
         kept = lost if scores is None else scores.kappa(free, effect)
         return float(attained_power(noncentrality(effect, n, kept), free, alpha))
 

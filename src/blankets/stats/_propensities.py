@@ -94,7 +94,7 @@ def _of_weights(sums: Floats) -> Floats:
     return divided(divided(squares, inverse), divided(w, total))
 
 
-def least_power(sums: Floats, effect: float, alpha: float) -> float:
+def weighted_power(sums: Floats, effect: float, alpha: float) -> float:
     """Return the power of the test for an effect of the shape that is the hardest to find, methods (13.9).
 
     In each stratum some levels of x have one share of positives and the others another one. ``sums``: those of the
@@ -106,7 +106,7 @@ def least_power(sums: Floats, effect: float, alpha: float) -> float:
     Half of 4,000 rows have each of two levels, 20% are positive, and half of these are labeled.
 
     >>> sums = np.array([2000.0, 400.0, 800.0, 4000.0, 8000.0])[:, np.newaxis, np.newaxis] * np.ones((5, 1, 2))
-    >>> bool(0.85 < least_power(sums, 0.005, 0.01) < 0.95)
+    >>> bool(0.85 < weighted_power(sums, 0.005, 0.01) < 0.95)
     True
     """
     sums = sums[..., sums[0].any(axis=0)]
@@ -117,8 +117,8 @@ def least_power(sums: Floats, effect: float, alpha: float) -> float:
     shapes.sort(key=lambda positives: _ease(sums, positives, dof, alpha))
     under = weighted_fitted(_null_sums(sums, rng, _UNDER)).statistic
     critical = critical_value(partial(log_p_among, dof=dof, drawn=under), alpha, under)
-    found = (weighted_fitted(_sums_with(sums, shape, rng, _DRAWS)).statistic for shape in shapes[:_HARD])
-    return min(float(np.mean(statistic >= critical)) for statistic in found)
+    hard = [weighted_fitted(_sums_with(sums, shape, rng, _DRAWS)).statistic for shape in shapes[:_HARD]]
+    return min(float(np.mean(statistic >= critical)) for statistic in hard)
 
 
 def _standing_out(levels: int) -> Iterator[list[int]]:
