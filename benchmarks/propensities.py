@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.stats import attained_power, weighted_power, noncentrality, weighted_scores
+from blankets.stats import attained_power, noncentrality, weighted_power, weighted_scores
 
 ALPHA, TOLD = 0.01, 10
 Floats = NDArray[np.float64]

@@ -11,13 +11,13 @@ from blankets.stats import (
     Fitted,
     drawn_law,
     equal_means,
-    weighted_power,
     log_p_among,
     machine_scores,
     means_information,
     merged_levels,
     plug_in,
     predicted_share,
+    weighted_power,
     weighted_scores,
 )
 from machine_ratio import noncentrality_of

@@ -17,7 +17,7 @@ from blankets.questions._question import question
 from blankets.questions.mutual_information import columns_asked, estimate_of, given_names
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
 from blankets.results import TestResult
-from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, weighted_power, noncentrality
+from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality, weighted_power
 from blankets.study import Engine, Names, Seed, Study, Testing, keeps_numbers, label_tables, under_reported_from
 
 
