@@ -181,3 +181,36 @@ def test_help_has_examples(command, capsys):
 def test_what_is_said_of_labels_needs_their_regime(table, capsys):
     assert run(["rank", str(table), "--target", "smoker", "--surrogate", "y0"]) == 2
     assert "say with --labels why labels are missing: it is needed for --surrogate\n" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "labels", "beside"),
+    [
+        (["--labels", "pu", "--driver", "age"], bl.PositiveUnlabeled(drivers=["age"]), []),
+        (["--labels", "pu", "--propensity", "chance"], bl.PositiveUnlabeled(propensity="chance"), ["chance"]),
+        (["--labels", "noisy", "--false-positive", "0.1", "--false-negative", "0.2"], bl.Noisy(0.1, 0.2), []),
+        (["--labels", "predicted", "--machine", "said"], bl.Predicted("said"), ["said"]),
+    ],
+)
+def test_labels_that_are_biased_wrong_or_of_a_machine(options, labels, beside, tmp_path, capsys):
+    rng, n = np.random.default_rng(11), 1500
+    ill, age, u = rng.random(n) < 0.3, rng.integers(0, 2, n), rng.random(n)
+    columns = {
+        "cough": (rng.random(n) < np.where(ill, 0.7, 0.2)).astype(int),
+        "age": age,
+        "chance": 0.4 + 0.2 * age,
+        "said": np.where(rng.random(n) < 0.1, ~ill, ill).astype(int),
+        "seen": np.where(ill & (u < 0.4 + 0.2 * age), "1", "") if labels.name == "pu" else ill.astype(int).astype(str),
+    }
+    if labels.name == "predicted":
+        columns["seen"] = np.where(u < 0.2, columns["seen"], "")
+    dropped = {"chance", "said"} - set(beside)
+    with (tmp_path / "t.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow([name for name in columns if name not in dropped])
+        writer.writerows(zip(*(v for name, v in columns.items() if name not in dropped), strict=True))
+    path = str(tmp_path / "t.csv")
+    (told,) = json.loads(output(["test", path, "cough", "-t", "seen", *options, "--json"], capsys).out)
+    wanted = bl.test(path, "cough", "seen", labels=labels)
+    assert told["statistic"] == pytest.approx(wanted.statistic, rel=1e-12)
+    assert wanted.dependent()

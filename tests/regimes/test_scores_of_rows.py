@@ -17,6 +17,7 @@ from blankets.stats import (
     merged_levels,
     plug_in,
     predicted_share,
+    weighted_power,
     weighted_scores,
 )
 from machine_ratio import noncentrality_of
@@ -286,16 +287,35 @@ def test_with_one_propensity_for_all_the_estimate_is_pos():
     assert equal_means(cells)[0] == pytest.approx(pearson, rel=1e-9)
 
 
-def test_kappa_of_an_effect_is_that_of_pearsons_statistic():
-    """Two levels with shares p - d and p + d: half of Pearson's divergence is d² / 2p(1 - p), methods (13.9)."""
-    rng = np.random.default_rng(16)
-    scores = weighted_scores((rng.random(3000) < 0.3) & (rng.random(3000) < 0.4), np.full(3000, 0.4))
-    p = scores.positives
-    for d in (0.01, 0.1, 0.2):
-        both = np.array([[1 - p + d, 1 - p - d], [p - d, p + d]]) / 2
-        nats = float((both * np.log(both / np.outer(both.sum(axis=1), both.sum(axis=0)))).sum())
-        assert scores.kappa(1.0, nats) == pytest.approx(scores.kappa() * d**2 / (2 * p * (1 - p)) / nats, rel=1e-6)
-    assert scores.kappa(3.0, 1e-7) == pytest.approx(scores.kappa(), rel=1e-3)
+def test_the_least_power_is_that_of_the_shape_that_is_hardest_to_find():
+    """One propensity for all: the statistic is Pearson's of labeled rows, which SciPy draws and judges here."""
+    rng, n, p, e, draws = np.random.default_rng(16), np.array([2000, 700]), 0.2, 0.4, 20_000
+    part, found = n[0] / n.sum(), []
+    for sign in (1.0, -1.0):
+
+        def shares(size, sign=sign):
+            return np.array([p + sign * size * (1 - part), p - sign * size * part])
+
+        def nats(size, shares=shares):
+            q = shares(size)
+            return n @ (q * np.log(q / p) + (1 - q) * np.log((1 - q) / (1 - p))) / n.sum()
+
+        q = shares(optimize.brentq(lambda size: nats(size) - 0.004, 0.0, 0.15))
+        labeled = rng.binomial(n, e * q, size=(draws, 2))
+        pooled = labeled.sum(axis=1, keepdims=True) / n.sum()
+        pearson = ((labeled - n * pooled) ** 2 / (n * pooled * (1 - pooled))).sum(axis=1)
+        found.append(float((stats.chi2.sf(pearson, 1) <= 0.01).mean()))
+    sums = np.array([n, p * n, p * n / e, n / e, n / e**2])[:, np.newaxis, :]
+    assert abs(found[0] - found[1]) > 0.02
+    assert weighted_power(sums, 0.004, 0.01) == pytest.approx(min(found), abs=0.025)
+    assert np.isnan(weighted_power(sums, 0.4, 0.01))  # no shares have so large an effect
+
+
+def test_power_with_propensities_is_the_least():
+    table, _ = weighted_table(np.random.default_rng(17))
+    told = bl.test(table, "child", "seen", labels=bl.PositiveUnlabeled(propensity="chance"))
+    assert "the shape that is the hardest to find" in str(told).replace("\n        ", " ")
+    assert 0.0 < told.powers["small"] <= told.powers["medium"] <= 1.0
 
 
 def test_questions_with_propensities():

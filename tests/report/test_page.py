@@ -253,6 +253,13 @@ def test_planner_page_is_self_contained(tmp_path):
     assert len(text) < 100_000
 
 
+@pytest.mark.parametrize("regime", ["noisy", "predicted"])
+def test_planner_asks_how_often_labels_are_wrong(regime, tmp_path):
+    text = planner(tmp_path / "p.html", regime=regime, false_positive=0.07, prior=0.3).read_text(encoding="utf-8")
+    assert f'<option value="{regime}" selected="">' in text
+    assert 'name="false_positive" value="0.07"' in text
+
+
 @pytest.mark.parametrize(
     ("start", "message"),
     [

@@ -116,6 +116,34 @@ def test_numbers_are_not_cut_beside_machine_labels():
     assert bl.test({**table, "y": table["said"]}, "noise", "y", ["z"], exclude=["said"]).p < 0.001
 
 
+def test_information_of_numbers_beside_machine_labels():
+    """As from the true class, within the width of its interval."""
+    rng, labels = np.random.default_rng(9), bl.Predicted("said", gold="y")
+    table = numbers_table(rng)
+    truth = numbers_table(np.random.default_rng(10), 200_000, 200_000)
+    del truth["said"]
+    for x, given in (("x", []), ("x", ["z"]), ("noise", [])):
+        low, high = bl.mutual_information(table, x, "y", given, labels=labels).interval(0.99)
+        assert low <= bl.mutual_information(truth, x, "y", given).value <= high
+    assert set(bl.rank(table, "y", labels=labels).names[:2]) == {"x", "z"}
+    assert set(bl.select(table, "y", k=2, labels=labels, criterion="mrmr").names) == {"x", "z"}
+    told = bl.test(table, "x", "y", ["z"], labels=labels)
+    assert not told.powers
+    assert not told.detectable
+    assert "The power of this test is not known" in str(told)
+
+
+def test_p_values_of_a_ranking_where_the_machine_errs_in_some_rows_alone():
+    rng, p, draws, n = np.random.default_rng(11), [], 150, 1500
+    for _ in range(draws):
+        x = rng.normal(size=n)
+        y = (rng.random(n) < 0.3).astype(int)
+        said = np.where(rng.random(n) < 0.45 * (np.abs(x) > 1.4), 1 - y, y)
+        table = {"x": x, "said": said, "y": np.where(np.arange(n) < 300, y, np.nan)}
+        p.append(bl.rank(table, "y", labels=bl.Predicted("said")).p[0])
+    assert np.mean(np.array(p) <= 0.05) <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / draws)
+
+
 def test_rows_without_a_value_are_left_out():
     rng = np.random.default_rng(7)
     table, labels = numbers_table(rng), bl.Predicted("said", gold="y")

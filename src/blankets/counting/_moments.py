@@ -34,6 +34,7 @@ from blankets.counting._functions import (
     normal_scores,
     products,
     root_of,
+    standardized,
 )
 from blankets.counting._pages import empty_array
 from blankets.data import Frame
@@ -380,7 +381,8 @@ def _tested_functions(frame: Frame, values: NDArray[np.floating], room: Places) 
 
     def made(begin: int) -> list[Functions]:
         columns = range(begin, min(begin + step, frame.n_columns))
-        numbers = [x for x in columns if x in frame.numbers] if kernels.COMPILED and frame.n_rows else []
+        numbers = [x for x in columns if x in frame.numbers and not frame.numbers[x].stands_for_class]
+        numbers = numbers if kernels.COMPILED and frame.n_rows else []
         own = np.empty((len(numbers), frame.n_rows))
         for row in range(0, frame.n_rows, _ROWS):  # neighbors in an array that was not copied share what is fetched
             for k, x in enumerate(numbers):
@@ -408,6 +410,8 @@ def functions_of_column(frame: Frame, x: int, most: int = TESTED) -> Functions:
     number = frame.numbers.get(x)
     if not frame.n_rows:
         return Functions(np.zeros((0, 0)), 0, 0, graded=number is not None)
+    if number is not None and number.stands_for_class:
+        return Functions(standardized(number.values)[np.newaxis] / np.sqrt(frame.n_rows), 1, 1, graded=True)
     if number is not None:
         return functions_of_number(number.values, most)
     ordered = x in frame.ordered

@@ -113,6 +113,7 @@ class NumberColumn:
 
     values: NDArray[np.float64]  # (rows,): finite, or NaN where there is no value
     digests: list[bytes] = field(default_factory=list, repr=False)
+    stands_for_class: bool = False  # whether its mean is that of a class, so that no other function of it tells of it
 
     @classmethod
     def of(cls, column: Numbers) -> NumberColumn:
@@ -130,7 +131,7 @@ class NumberColumn:
 
     def take(self, rows: NDArray[np.int64]) -> NumberColumn:
         """Return some rows only."""
-        return NumberColumn(self.values[rows])
+        return NumberColumn(self.values[rows], stands_for_class=self.stands_for_class)
 
     def filled(self) -> NumberColumn:
         """Return the column with its mean where there is no value; 0 if no row has one."""
@@ -348,6 +349,16 @@ class Frame:
         numbers = {k: number for k, number in self.numbers.items() if k != j}
         kept = dict(self.digests), gappy, numbers, self.ordered - {j}
         return Frame(self.names, all_levels, self.n_rows, blocks, block_of, position, *kept)
+
+    def with_response(self, j: int, values: NDArray[np.float64]) -> Frame:
+        """Return a frame in which numbers whose mean is that of a class stand for column ``j``.
+
+        >>> frame = Frame.from_codes([[0, 1], [1, 1], [0, 0]], names=["a", "b"])
+        >>> frame.with_response(1, np.array([0.9, 1.2, -0.1])).numbers[1].stands_for_class
+        True
+        """
+        made = self.replaced(j, np.zeros(self.n_rows, np.uint8), (0,))
+        return replace(made, numbers={**made.numbers, j: NumberColumn(values, stands_for_class=True)})
 
     def reordered(self, j: int, rows: NDArray[np.int64], name: str | None = None) -> Frame:
         """Return a frame in which column ``j``, or a copy of it called ``name``, has its rows in another order.

@@ -28,7 +28,7 @@ from blankets.independence._own import PValues, aligned, own_tests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._pooled import PooledTests
 from blankets.independence._routed import RoutedTests
-from blankets.independence._scored import SCORED_METHODS, ScoredTests, scored_cells
+from blankets.independence._scored import SCORED_METHODS, ScoredTests, scored_cells, scored_sums
 from blankets.independence._seen import SeenBlocks
 from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
@@ -81,6 +81,7 @@ __all__ = [
     "own_tests",
     "relations_of",
     "scored_cells",
+    "scored_sums",
     "seen_in",
     "sizes_of",
     "subsets",

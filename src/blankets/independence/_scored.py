@@ -25,7 +25,7 @@ Answer = tuple[float, float, float, float, int, int]  # statistic, dof, log p, e
 SCORED_METHODS = (
     "not performed",
     "T: differences between estimated shares of positives; its law is that of tables drawn under independence",
-    "the larger of two: products of residuals, and a likelihood ratio in which errors that were not seen are possible",
+    "a likelihood ratio of products of residuals, in which the machine's errors that were not seen are possible",
 )
 NOT_PERFORMED, CELLS, BY_ROWS = range(3)
 _MOST_ROWS = 100_000  # that tests of numbers look at
@@ -106,7 +106,7 @@ class ScoredTests(Layer):
     def _answer(self, x: int, given: tuple[int, ...]) -> Answer:
         if self.scores.of_likelihoods and any(j in self.frame.numbers for j in (x, *given)):
             return self._by_rows(x, given)
-        sums, rows = _sums(self.frame, self.scores, x, given)
+        sums, rows = scored_sums(self.frame, self.scores, x, given)
         arities = self.frame.arities
         nominal = float(arities[x] - 1) * float(np.prod(arities[list(given)].astype(float)))
         worth = int(np.count_nonzero(self.scores.informative[rows]))
@@ -149,10 +149,10 @@ class ScoredTests(Layer):
 
 def scored_cells(frame: Frame, scores: RowScores, x: int, given: Sequence[int]) -> Cells:
     """Return what scores tell of the cells of a column within the strata of others."""
-    return scores.from_sums(_sums(frame, scores, x, given)[0])
+    return scores.from_sums(scored_sums(frame, scores, x, given)[0])
 
 
-def _sums(
+def scored_sums(
     frame: Frame, scores: RowScores, x: int, given: Sequence[int]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the sums over the cells of a column within the strata of others, and the rows that have a value."""

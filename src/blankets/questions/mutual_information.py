@@ -56,7 +56,7 @@ def mutual_information(
     Information is in nats (natural logarithms; 1 nat is 1.44 bits). Where a number is involved, it is what functions
     of the columns explain of the target, -½ ln(1 - R²), without cutting (methods, section 10.6). That is the mutual
     information if what is left is normal; with several numbers and curves, information *about the target*: it is not
-    the same with the two columns exchanged. Under "mar-f", "noisy" and "predicted" labels, and with
+    the same with the two columns exchanged. Under "mar-f" and "noisy" labels, and with
     ``discretize=`` or another estimator than "auto", numbers are cut into levels.
 
     Parameters

@@ -58,8 +58,8 @@ def rank(
     nearly with "log". If the regime names a ``surrogate``, features are ranked by the information about it.
 
     If the table holds numbers, nothing is cut: all features, categories too, are ranked by what functions of them
-    explain of the target, -½ ln(1 - R²) (methods, section 10.6), so that they can be compared. Under "mar-f", "noisy"
-    and "predicted" labels, and with ``discretize=``, numbers are cut into levels.
+    explain of the target, -½ ln(1 - R²) (methods, section 10.6), so that they can be compared. Under "mar-f" and
+    "noisy" labels, and with ``discretize=``, numbers are cut into levels.
 
     Parameters
     ----------

@@ -67,8 +67,7 @@ def select(
     target, which gives nearly the same order. If the regime names a ``surrogate``, they are scored against it.
 
     If the table holds numbers, nothing is cut: information is what functions of the columns explain, -½ ln(1 - R²)
-    (methods, section 10.6). Under "mar-f", "noisy" and "predicted" labels, and with ``discretize=``, numbers are cut
-    into levels.
+    (methods, section 10.6). Under "mar-f" and "noisy" labels, and with ``discretize=``, numbers are cut into levels.
 
     Parameters
     ----------

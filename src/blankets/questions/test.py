@@ -7,17 +7,17 @@ from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import level_of
 from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
-from blankets.independence import IndependenceTest, Knowledge, own_tests
+from blankets.independence import IndependenceTest, Knowledge, own_tests, scored_sums
 from blankets.questions._question import question
 from blankets.questions.mutual_information import columns_asked, estimate_of, given_names
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
 from blankets.results import TestResult
-from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
+from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality, weighted_power
 from blankets.study import (
     Engine,
     Names,
@@ -94,6 +94,15 @@ def test(
         return replace(asked.put_back(_tested(study, asked.x, given, alpha, rng)), call=study.mark)
 
 
+_NO_POWER = (
+    "The power of this test is not known: how much a machine's labels add is worked out for counts only, and here a "
+    "number is involved."
+)
+_LEAST_POWER = (
+    "Power is at least so: it is that of an effect of the shape that is the hardest to find, given how frequent the "
+    "levels are."
+)
+
 test.__test__ = False  # type: ignore[attr-defined]  # not a test for pytest to collect
 
 
@@ -108,8 +117,13 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     kappa, form = _kappa(study, column, at, [] if measured else conditioning, free)
     n = evidence.n_rows if kappa is None or column is None or column.rows is None else study.n_rows
     lost, scores = 1.0 if kappa is None else kappa, study.labels.scores
+    kappa = None if measured and scores is not None else kappa
+
+    weighted = _weighted_sums(study, at, conditioning)
 
     def power(effect: float) -> float:
+        if weighted is not None:
+            return weighted_power(weighted, effect, alpha)
         kept = lost if scores is None else scores.kappa(free, effect)
         return float(attained_power(noncentrality(effect, n, kept), free, alpha))
 
@@ -117,7 +131,9 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     equal = study.groups is None and study.survey is None and study.reading.missing != "weighted"
     equal = equal and study.copies == 1
     apart = equal and study.own is None
-    effects = EFFECT_SIZES if kappa is not None and apart else {}
+    knows_power = apart and not (measured and scores is not None)
+    effects = EFFECT_SIZES if kappa is not None and knows_power else {}
+    sought = (0.8, 0.95) if free > 0 and knows_power and weighted is None else ()
     can_estimate = Question.ESTIMATE in study.regime.answers and apart
     if measured:
         can_estimate = can_estimate and evidence.reliable and keeps_numbers(study.regime)
@@ -139,10 +155,27 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         kappa_form=form,
         alpha=alpha,
         powers={size: power(effect) for size, effect in effects.items()},
-        detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in (0.8, 0.95) if free > 0 and apart},
+        detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in sought},
         estimate=estimate_of(study, x, at, given, conditioning) if can_estimate else None,
-        notes=(*about_labels(study), *about_rows(study)),
+        notes=(*about_labels(study), *about_rows(study), *_about_power(study, measured=measured, apart=apart)),
     )
+
+
+def _weighted_sums(study: Study, at: int, conditioning: list[int]) -> NDArray[np.float64] | None:
+    """Return the sums of a test with known propensities."""
+    scores = study.labels.scores
+    if scores is None or scores.of_likelihoods:
+        return None
+    return scores.merged(scored_sums(study.frame, scores, at, conditioning)[0])
+
+
+def _about_power(study: Study, *, measured: bool, apart: bool) -> tuple[str, ...]:
+    """Say what is behind the power of a test with scores of rows."""
+    if study.labels.scores is None or not apart:
+        return ()
+    if study.labels.scores.of_likelihoods:
+        return (_NO_POWER,) if measured else ()
+    return (_LEAST_POWER,)
 
 
 def _kappa(

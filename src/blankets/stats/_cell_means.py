@@ -40,6 +40,7 @@ _TAIL = 0.01  # smaller p-values follow from the shape of the tail of the draws
 _SHAPE = 0.03  # the largest of the draws, which tell that shape
 _FAR = 1e-4  # where the tail of a ratio of likelihoods falls as chi-square; measured down to 1e-5
 _LEAST = 10.0  # rows that tell the class, in a cell that is tested by itself; chosen by simulation
+_HALVES = 50  # of the interval that holds a critical value
 _FLOOR = 0.1  # of the mean statistic: none is expected to be smaller
 _CLEAR = math.log(0.4)  # a test with a larger p-value by the chi-square law is not looked at again
 
@@ -107,8 +108,7 @@ class RowScores:
         Rare levels of x are tested as one. Where the chi-square law leaves a doubt, the law is that of tables drawn
         under independence, each of which is fitted and drawn once more.
         """
-        sums = merged_levels(sums, self.telling(sums), self.least)
-        sums = sums[..., sums[0].any(axis=0)]
+        sums = self.merged(sums)
         found = self.fitted(sums)
         statistic, dof = float(found.statistic), float(found.dof)
         log_p = float(log_chi2_sf(statistic, dof))
@@ -123,6 +123,11 @@ class RowScores:
             if not low <= math.exp(log_p) < high:
                 break
         return statistic, dof, log_p
+
+    def merged(self, sums: Floats) -> Floats:
+        """Return sums in which the rare levels of x are one level."""
+        sums = merged_levels(sums, self.telling(sums), self.least)
+        return np.asarray(sums[..., sums[0].any(axis=0)])
 
     def _drawn(self, found: Fitted, rng: np.random.RandomState, n_draws: int) -> tuple[Fitted, Fitted]:
         """Draw tables from what fits under independence, and one more from each of them; return their fits."""
@@ -230,6 +235,15 @@ def log_p_among(statistic: float, dof: float, drawn: Floats, *, of_likelihoods: 
     point, last = (float(chi2_isf(share, dof)) for share in (_TAIL, _FAR))
     far = max(0.0, statistic - start - stretch * (last - point)) if of_likelihoods else 0.0
     return float(log_chi2_sf(point + (statistic - start - far) / stretch + far, dof))
+
+
+def critical_value(log_p_of: Callable[[float], float], alpha: float, drawn: Floats) -> float:
+    """Return the smallest statistic whose p-value among those that were drawn is at most alpha."""
+    low, high = 0.0, 4.0 * float(drawn.max()) + 4.0 * abs(math.log(alpha))
+    for _ in range(_HALVES):
+        middle = (low + high) / 2.0
+        low, high = (low, middle) if log_p_of(middle) <= math.log(alpha) else (middle, high)
+    return high
 
 
 def means_information(cells: Cells, *, loss: Loss = "log", estimator: str = "") -> InformationEstimate:

@@ -46,6 +46,9 @@ def explained_information(
         share, influence, scale = _behind(left_x, y[0], basis, kappa)
         slope = 1.0 / (1.0 - min(share, _MOST)) if loss == "log" else 1.0
         shares, influence = np.array([share]), slope * influence
+        if kappa < 1.0:
+            stretch, dof = _spread(left_x, left_y[0])
+            scale *= stretch
     elif kappa != 1.0 and len(y) > 1:
         raise ParameterError("κ is that of a surrogate with two classes")
     else:
@@ -87,6 +90,17 @@ def _behind(left_x: Floats, y: Floats, basis: Floats, kappa: float) -> tuple[flo
     share = (all_of_it - given) / room
     influence = (of_all - (1.0 - share) * of_given) / room
     return share, influence, max(1.0 - given, DETERMINED) / room
+
+
+def _spread(left_x: Floats, left_y: Floats) -> tuple[float, float]:
+    """Return the scale and the degrees of freedom of a chi-square with the mean and variance of a sum of squares.
+
+    The squares are of what is left of x times what is left of y, whose variance may move with x: what stands for a
+    class may tell less of it in some rows. Where it does not, they are 1 and the number of functions.
+    """
+    weights = np.linalg.eigvalsh((left_x * (len(left_y) * left_y) * left_y) @ left_x.T)
+    total, squares = float(weights.sum()), float(weights @ weights)
+    return (squares / total, total**2 / squares) if squares > 0.0 else (1.0, float(len(left_x)))
 
 
 def _canonical(left_x: Floats, left_y: Floats, loss: Loss) -> tuple[Floats, Floats]:

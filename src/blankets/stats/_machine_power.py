@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.stats._cell_means import Floats, log_p_among, merged_levels
+from blankets.stats._cell_means import Floats, critical_value, log_p_among, merged_levels
 from blankets.stats._machine_labels import LEAST, machine_design, machine_fitted, machine_independent
 
 STUDIES = 10_000  # that are drawn: the power has a standard error of 0.005 at most
 _UNDER = 30_000  # drawn under independence: what they leave open of the critical value changes the power by 0.007
 _AT_ONCE = 2000  # so many tables fit into the cache of a processor
-_HALVES = 50  # of the interval that holds the critical value
 
 
 def machine_power(
@@ -40,7 +39,8 @@ def machine_power(
         np.concatenate([_statistics(rng, some, n, rest) for _ in range(draws // _AT_ONCE)])
         for some, draws in ((without, _UNDER), (joint, STUDIES))
     )
-    return float(np.mean(found >= _critical(law, dof, alpha)))
+    p_value = partial(log_p_among, dof=dof, drawn=law, of_likelihoods=True)
+    return float(np.mean(found >= critical_value(p_value, alpha, law)))
 
 
 def _statistics(rng: np.random.RandomState, joint: Floats, gold: int, rest: int, draws: int = _AT_ONCE) -> Floats:
@@ -53,13 +53,3 @@ def _statistics(rng: np.random.RandomState, joint: Floats, gold: int, rest: int,
     parts = [n + others.sum(axis=1), n, seen[:, 1].sum(axis=1), said, said, seen[:, 1, 1], every, every]
     sums = np.stack(parts).astype(float)
     return machine_fitted(merged_levels(sums, sums[1], LEAST), two_values=(0.0, 1.0)).statistic
-
-
-def _critical(law: Floats, dof: float, alpha: float) -> float:
-    """Return the smallest statistic whose p-value is at most alpha."""
-    low, high = 0.0, 2.0 * float(law.max()) + 4.0 * abs(math.log(alpha)) + 4.0 * dof
-    for _ in range(_HALVES):
-        middle = (low + high) / 2.0
-        beyond = log_p_among(middle, dof, law, of_likelihoods=True) <= math.log(alpha)
-        low, high = (low, middle) if beyond else (middle, high)
-    return high

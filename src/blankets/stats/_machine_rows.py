@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets import kernels
-from blankets.stats._canonical import whitening
+from blankets.stats._canonical import combined_two, whitening
 from blankets.stats._cell_means import Floats, RowScores
-from blankets.stats._products import Basis, rows_tests
+from blankets.stats._products import Basis, fitted
 from blankets.stats._tail import log_chi2_sf
 
 _UNSEEN = 1e-3  # of a gold row, the weight of one with the other label: what was not seen is possible
@@ -83,9 +82,7 @@ def bounded_functions(values: Floats) -> Floats:
 def machine_rows_test(x: Floats, first: int, known: MachineRows, basis: Basis) -> tuple[float, float, float, float]:
     """Return log p, statistic, degrees of freedom and nats of a column and the class, given others.
 
-    Two tests, of which the larger p-value counts: products of residuals with the spread that they show (section 10.3),
-    and a likelihood ratio in which gold rows might have had the other label. The first is not valid where the machine
-    errs in few gold rows, the second rejects a little too often with many given functions.
+    A ratio of likelihoods in which gold rows might have had the other label, methods (14.15).
 
     ``x``, of shape (functions, rows): orthonormal, of which ``first`` are tested alone too. ``basis``: of the given
     functions.
@@ -107,25 +104,26 @@ def machine_rows_test(x: Floats, first: int, known: MachineRows, basis: Basis) -
     size = float(np.linalg.norm(response))
     if not size or not len(x):
         return 0.0, 0.0, 0.0, 0.0
-    of_rows = rows_tests([x], np.array([first], np.int64), np.ascontiguousarray(response[np.newaxis] / size), 1, basis)
-    left = (x - (x @ basis.rows.T) @ basis.rows) * np.sqrt(n)
-    products = _products(left.T, known, basis)
+    left, _, more = fitted(x, response[np.newaxis] / size, basis.rows)
+    left = left * np.sqrt(n)
+    products = _products(left.T, known, np.vstack([basis.rows, more]))
     statistic, dof = _ratio(*products)
-    alone = _ratio(products[0][:, :first], products[1])
-    both = np.array([log_chi2_sf(statistic, dof)]), np.array([log_chi2_sf(*alone)])
-    log_p = float(kernels.combined_tails(*both)[0]) if dof and alone[1] else float(both[0][0])
+    log_p = float(log_chi2_sf(statistic, dof)) if dof else 0.0
+    if first < len(x):
+        alone, few = _ratio(products[0][:, :first], products[1])
+        log_p = combined_two(log_p, float(log_chi2_sf(alone, few))) if 0 < few < dof else log_p
     told = whitening(left @ left.T / n).T @ (left @ response) / n
     explained = min(float((told**2).sum()) / max(known.spread, 1e-300), 1.0 - 1e-9)
-    return max(log_p, float(of_rows[0, 0])), statistic, dof, -0.5 * float(np.log1p(-explained))
+    return log_p, statistic, dof, -0.5 * float(np.log1p(-explained))
 
 
-def _products(left: Floats, known: MachineRows, basis: Basis) -> tuple[Floats, Floats]:
+def _products(left: Floats, known: MachineRows, basis: Floats) -> tuple[Floats, Floats]:
     """Return products of what is left of x with what is known of the class, methods (14.15), and their weights.
 
     Gold rows, the others, and gold rows with the other label.
     """
     gold, share = known.gold, float(known.gold.mean())
-    predicted = known.predicted - basis.rows.T @ (basis.rows @ known.predicted)
+    predicted = known.predicted - basis.T @ (basis @ known.predicted)
     rows = (
         left[gold] * (known.left / share)[:, np.newaxis],
         left[~gold] * (predicted[~gold] / (1.0 - share))[:, np.newaxis],

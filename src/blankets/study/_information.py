@@ -26,7 +26,7 @@ from blankets.regimes import (
     kappa_of,
     surrogate_column,
 )
-from blankets.stats import InformationEstimate, Loss, means_information, survey_information
+from blankets.stats import InformationEstimate, Loss, MachineRows, RowScores, means_information, survey_information
 from blankets.study._about import about_labels, about_rows
 from blankets.study._study import Study
 from blankets.study._testing import at_most_rows
@@ -50,7 +50,7 @@ def keeps_numbers(labels: str | Regime) -> bool:
     if isinstance(labels, PositiveUnlabeled):
         return labels.sampling == "one-sample" and labels.propensity is None
     name = labels.name if isinstance(labels, Regime) else labels
-    return name not in ("mar-f", "noisy", "predicted")
+    return name not in ("mar-f", "noisy")
 
 
 class Explained(NamedTuple):
@@ -61,10 +61,13 @@ class Explained(NamedTuple):
     surrogate: Surrogate | None = None  # what stands for the target, if R² of the target itself follows from its own
     prior: Prior | None = None  # p(y=1), for κ of the surrogate
     share: float = 0.0  # labeled positives (Ỹ0) or negatives (Ỹ1) as a share of all rows
+    kept: float = 1.0  # the share of the target's R² that what stands for it keeps, if no prior tells it
 
     @classmethod
     def of(cls, study: Study) -> Explained:
         """Return the rows for a study, at most 100,000 of them."""
+        if study.labels.scores is not None:
+            return cls._predicted(study, study.labels.scores)
         column, known = study.informing, None
         if column is None and study.labels.n_unlabeled:
             column, known = _class_column(study)
@@ -80,12 +83,20 @@ class Explained(NamedTuple):
             frame, background, column.surrogate, known, positives if column.surrogate is Surrogate.Y0 else negatives
         )
 
+    @classmethod
+    def _predicted(cls, study: Study, scores: RowScores) -> Explained:
+        """Return the rows in which a machine's labels and gold ones tell the class together, methods (14.18)."""
+        response = MachineRows.of(scores, np.zeros((0, study.n_rows))).response
+        frame = at_most_rows(study.frame.with_response(study.target, response))
+        positives = scores.positives
+        return cls(frame, frame, kept=min(positives * (1.0 - positives) / float(response.var()), 1.0))
+
     def estimates(
         self, xs: Sequence[int], y: int, given: Sequence[int] = (), *, loss: Loss = "log"
     ) -> list[InformationEstimate]:
         """Estimate the information of columns about the target, given one set."""
         if self.prior is None:
-            return explained_by(self.frame, xs, y, given, loss=loss)
+            return explained_by(self.frame, xs, y, given, kappa=self.kept, loss=loss)
 
         def at(x: int, prior: float) -> InformationEstimate:
             return explained_by(self.frame, [x], y, given, kappa=self.kappa(prior), loss=loss)[0]
@@ -101,7 +112,7 @@ class Explained(NamedTuple):
     def kappa(self, prior: float | None = None) -> float:
         """Return the share of the target's R² that its surrogate keeps."""
         if self.surrogate is None or self.prior is None:
-            return 1.0
+            return self.kept
         name = "positives" if self.surrogate is Surrogate.Y0 else "negatives"
         return float(kappa_of(self.surrogate, self.prior.mean if prior is None else prior, **{name: self.share}))
 
