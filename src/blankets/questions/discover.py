@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Event
@@ -182,10 +182,23 @@ def discover_all(
 
 
 def _from_both_ends(search: Search, at: Sequence[int], found: dict[int, Blanket], threads: int) -> None:
-    """Ask again about targets that are in blankets of columns which are not in theirs, and put the answers there."""
+    """Ask again about targets whose blankets have members that do not have them, at both ends, and put the answers."""
     missed = search.missed({x: found[i] for i, x in enumerate(at)})
-    places = [i for i, x in enumerate(at) if x in missed]
-    tasks = [partial(search.blanket_of, at[i], missed[at[i]]) for i in places]
+    _ask_again(search, at, found, threads, {x: (others, ()) for x, others in missed.items()})
+    alone = search.alone({x: found[i] for i, x in enumerate(at)})
+    _ask_again(search, at, found, threads, {x: (missed.get(x, ()), some) for x, some in alone.items()})
+
+
+def _ask_again(
+    search: Search,
+    at: Sequence[int],
+    found: dict[int, Blanket],
+    threads: int,
+    told: Mapping[int, tuple[Collection[int], Collection[int]]],
+) -> None:
+    """Ask again about some targets, given what is told of each, and put the answers there."""
+    places = [i for i, x in enumerate(at) if x in told]
+    tasks = [partial(search.blanket_of, at[i], *told[at[i]]) for i in places]
     again: dict[int, Blanket] = {}
     stop, count = search.stop or Event(), Countdown(len(tasks), "targets again", None)
     carried_out(tasks, again, threads, count=count, stop=stop, initializer=count_alone)
