@@ -301,3 +301,13 @@ def levels_of(moments: Moments, x: int) -> NDArray[np.int64] | None:
     """Return the levels of a category that has not too many."""
     codes = moments.codes(x)
     return codes if codes is not None and 1 <= int(codes.max()) < MOST_LEVELS else None
+
+
+def is_rare(moments: Moments, x: int, y: int) -> bool:
+    """Tell whether one of the two is a category with levels so rare that its probabilities have to be fitted."""
+    return few_meet(moments, x, y) and any(levels_of(moments, z) is not None for z in (x, y))
+
+
+def has_two_and_a_rare(moments: Moments, x: int) -> bool:
+    """Tell whether a column is a category with two levels, one of which few rows have."""
+    return moments.fewest(x) < RARE and moments.tested(x) == 1 and levels_of(moments, x) is not None
