@@ -42,10 +42,11 @@ from blankets.independence._row_tests import (
     LEFT,
     GivenRows,
     RowTests,
+    few_meet,
     has_two_and_a_rare,
     is_rare,
 )
-from blankets.stats import RARE, canonical_test
+from blankets.stats import canonical_test
 
 _CERTAIN = math.log(1e-12)  # inner products decide below this, given one column at most, where there is a level
 _NEAR = 5.0  # times the level, but at least 5%, or the root of a level below 1/400: rows decide below this
@@ -259,8 +260,7 @@ class BlockTests(CountedTests):
     def _work(self, xs: NDArray[np.int64], y: int, known: Projection) -> Floats:
         """Return how many multiplications it takes to ask rows about each column."""
         size = 1.0 + known.size
-        few = np.array([self.moments.fewest(x) for x in xs.tolist()]) * self.moments.fewest(y)
-        fits = np.where(few < RARE * self.moments.n_rows, _STEPS * size, 0.0)
+        fits = np.where([few_meet(self.moments, x, y) for x in xs.tolist()], _STEPS * size, 0.0)
         return np.asarray(self.moments.n_rows * size * (self._widths[xs] + fits))
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
