@@ -194,11 +194,26 @@ def discover_all(
 
 
 def _from_both_ends(search: Search, at: Sequence[int], found: dict[int, Blanket], threads: int) -> None:
-    """Ask again about targets whose blankets have members that do not have them, at both ends, and put the answers."""
-    missed = search.missed({x: found[i] for i, x in enumerate(at)})
+    """Ask again about targets whose blankets have members that do not have them, at both ends; methods, section 16."""
+    if not search.asks_both_ends:
+        return
+    place = {search.tests.names[x]: x for x in at}
+    missed: dict[int, list[int]] = {}  # columns that have a target in their blankets and are not in the target's
+    for blanket, other in _one_sided(found.values()):
+        missed.setdefault(place[other.target], []).append(place[blanket.target])
     _ask_again(search, at, found, threads, {x: (others, ()) for x, others in missed.items()})
-    alone = search.alone({x: found[i] for i, x in enumerate(at)})
+    alone: dict[int, list[int]] = {}  # weak members of a target whose own blankets do not have it, and which can tell
+    for blanket, other in _one_sided(found.values()):
+        if other.target in blanket.weak and blanket.target not in other.undecided:
+            alone.setdefault(place[blanket.target], []).append(place[other.target])
     _ask_again(search, at, found, threads, {x: (missed.get(x, ()), some) for x, some in alone.items()})
+
+
+def _one_sided(found: Iterable[Blanket]) -> list[tuple[Blanket, Blanket]]:
+    """Return pairs of blankets, of which the first has the target of the second, and not the other way round."""
+    of = {blanket.target: blanket for blanket in found}
+    pairs = ((blanket, of[z]) for blanket in of.values() for z in blanket.members if z in of)
+    return [(one, other) for one, other in pairs if one.target not in other.members]
 
 
 def _ask_again(

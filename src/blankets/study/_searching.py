@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from threading import Event
@@ -253,32 +253,10 @@ class Search:
         blanket = self.algorithm.finds == "blanket" and self.algorithm.controls != "nothing"
         return self.wanted.close and blanket and valid
 
-    def missed(self, found: Mapping[int, Blanket]) -> dict[int, list[int]]:
-        """Return the columns that have a target in their blankets and are not in the target's, by target."""
-        others: dict[int, list[int]] = {}
-        for z, x in self._one_sided(found):
-            others.setdefault(x, []).append(z)
-        return others
-
-    def alone(self, found: Mapping[int, Blanket]) -> dict[int, list[int]]:
-        """Return the weak members of each target whose own blankets do not have it, and which can tell."""
-        names, members = self.tests.names, dict[int, list[int]]()
-        for x, z in self._one_sided(found):
-            if names[z] in found[x].weak and names[x] not in found[z].undecided:
-                members.setdefault(x, []).append(z)
-        return members
-
-    def _one_sided(self, found: Mapping[int, Blanket]) -> Iterator[tuple[int, int]]:
-        """Yield a target and a member of its blanket that is a target too, and does not have it.
-
-        For tables with numbers and the default search, where this was measured (methods, section 16).
-        """
-        if not (self._closes and self.study.has_numbers and self.algorithm.name == choose()[0]):
-            return
-        place = {name: x for x, name in enumerate(self.tests.names)}
-        members = {x: {place[z] for z in blanket.members if z in place} for x, blanket in found.items()}
-        for x, some in members.items():
-            yield from ((x, z) for z in some & members.keys() if x not in members[z])
+    @property
+    def asks_both_ends(self) -> bool:
+        """Whether columns that find each other from one end only are asked again; where this was measured."""
+        return self._closes and self.study.has_numbers and self.algorithm.name == choose()[0]
 
     def _run(
         self, target: int, trace: Trace, others: Collection[int], alone: Collection[int]
