@@ -86,13 +86,14 @@ def main() -> None:
     parser.add_argument("names", nargs="+")
     parser.add_argument("--rows", type=int, nargs="+", default=[200, 1000, 5000])
     parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--algorithm", default="auto")
     asked = parser.parse_args()
     for name in asked.names:
         net = Known(asked.folder / f"{name}.json")
         for n in asked.rows:
             scores, began = [], time.process_time()
-            for seed in range(asked.draws):
+            for seed in range(asked.first, asked.first + asked.draws):
                 table = net.table(n, np.random.default_rng([seed, n]))
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")

@@ -8,6 +8,11 @@ x and y depend on z, and on each other through z alone. Of the columns of z ever
 skewed. Confounding is linear in z, curved (squares), or linear with variances of x and y that both move with the first
 column of z. Each line is a point; the last lines pool points. A share is marked where it is outside 0.8 to 1.2 times
 the level by more than two standard errors.
+
+Two rare columns seldom have their rare levels in the same row, and the number of these rows is sufficient for the odds
+ratio. Beside these points is the most that any test can reject that is valid given z and the rows of x, draws nothing,
+and never rejects where the levels do not meet: the mean of min(level, P(they meet)), with the true probabilities. A
+point at its bound is marked "=".
 """
 
 from __future__ import annotations
@@ -82,31 +87,43 @@ def frame_of(z, y, xs, kinds):
     return builder.frame()
 
 
+def meeting(of_y, scale, x):
+    """Return the probability that a rare column y, with 2% positives, meets the rows of x, by the true chances."""
+    low, high = -50.0, 50.0
+    for _ in range(60):  # the threshold of y
+        middle = (low + high) / 2
+        chance = 1 / (1 + np.exp((middle - of_y) / (0.7 * scale)))
+        low, high = (middle, high) if chance.mean() > 0.02 else (low, middle)
+    return 1 - np.prod(1 - chance[x == 1])
+
+
 def shares(kinds, form, n, m, draws, seed):
-    """Return how often the test rejected at each level, and out of how many tests that were performed."""
+    """Return how often the test rejected at each level, of how many tests, and the bounds where these are discrete."""
     rng = np.random.default_rng([seed, n, m, FORMS.index(form), *(KINDS.index(kind) for kind in kinds)])
-    rejected, performed = np.zeros(len(LEVELS)), 0
+    rejected, performed, meet = np.zeros(len(LEVELS)), 0, []
     for _ in range(draws // TOGETHER):
         z = drawn_z(n, m, rng)
         scale = np.exp(0.5 * np.clip(z[0], -2.5, 2.5)) if form == "hetero" else np.ones(n)
         of_y, of_x = index_of(z, form, rng), index_of(z, form, rng)
         y = column(kinds[0], of_y, scale, rng)
         xs = [column(kinds[1], of_x, scale, rng) for _ in range(TOGETHER)]
+        meet += [meeting(of_y, scale, x) for x in xs] if kinds == ("rare", "rare") else []
         moments = MemoryMoments(frame_of(z, y, xs, kinds))
         for k, level in enumerate(LEVELS):
             batch = BlockTests(moments, level=level).scan(range(m + 1, m + 1 + TOGETHER), m, range(m))
             rejected[k] += np.count_nonzero(batch.dependent(level))
         performed += int(batch.reliable.sum())
-    return rejected, performed
+    return rejected, performed, [np.minimum(level, meet).mean() for level in LEVELS] if meet else LEVELS
 
 
-def told(rejected, performed):
+def told(rejected, performed, bounds=LEVELS):
     """Return the shares as text, with a mark where they are off."""
     words = []
-    for level, count in zip(LEVELS, rejected, strict=True):
+    for level, count, bound in zip(LEVELS, rejected, bounds, strict=True):
         share, error = count / max(performed, 1), math.sqrt(level * (1 - level) / max(performed, 1))
         off = "+" if share > 1.2 * level + 2 * error else "-" if share < 0.8 * level - 2 * error else " "
-        words.append(f"{share:.4f}{off}")
+        off = "=" if off == "-" and share > bound - 2 * error else off
+        words.append(f"{share:.4f}{off}" + (f" (at most {bound:.4f})" if bound < level else ""))
     return "  ".join(words)
 
 
@@ -125,8 +142,9 @@ def main():
     ]
     print(f"{'y':8} {'x':8} {'form':7} {'rows':>5} {'|z|':>3}  at {LEVELS[0]}  at {LEVELS[1]}  tests")
     for pair, form, n, m in points[:: asked.every]:
-        rejected, performed = shares(pair, form, n, m, asked.draws, asked.seed)
-        print(f"{pair[0]:8} {pair[1]:8} {form:7} {n:5} {m:3}  {told(rejected, performed)}  {performed}", flush=True)
+        rejected, performed, bounds = shares(pair, form, n, m, asked.draws, asked.seed)
+        words = told(rejected, performed, bounds)
+        print(f"{pair[0]:8} {pair[1]:8} {form:7} {n:5} {m:3}  {words}  {performed}", flush=True)
         rare = "two rare" if pair == ("rare", "rare") else "one rare" if "rare" in pair else "others"
         for pool in (f"form {form}", f"rows {n}", f"|z| {m}", rare, f"{rare}, {n} rows", "all"):
             whole = pools.setdefault(pool, [np.zeros(len(LEVELS)), 0])

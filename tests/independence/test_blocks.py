@@ -326,6 +326,18 @@ def test_with_enough_rows_all_levels_in_order_are_tested():
     assert evidence.method != METHODS[_blocks.SCORES]
 
 
+@pytest.mark.parametrize(("n", "rows", "by_its_law"), [(3000, 100, True), (1000, 100, False), (5000, 170, False)])
+def test_beside_a_number_a_seldom_level_is_rare_up_to_160_rows(n, rows, by_its_law):
+    """Below 5% of the rows; a category of two even levels is expected to meet half of them, which are more than 40."""
+    rng = np.random.default_rng(2)
+    table = {"v": rng.normal(size=n), "seldom": np.arange(n) < rows, "even": np.arange(n) % 2 == 0}
+    tests = BlockTests(MemoryMoments(ingest(table, numbers=True).frame))
+    v, seldom, even = at(tests, "v", "seldom", "even")
+    for x, y in ((v, seldom), (seldom, v)):
+        assert ("the law of the number" in tests.test(x, y).method) == by_its_law
+    assert "a rare level" not in tests.test(even, seldom).method
+
+
 def test_rare_levels_at_both_ends_of_an_order_are_not_taken_for_the_same():
     # As one level z would not take out what it does: .11 were rejected at .05.
     rng, p = np.random.default_rng(6), []

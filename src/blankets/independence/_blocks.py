@@ -29,7 +29,6 @@ from blankets.independence._inner_products import (
     Floats,
     Products,
     Projection,
-    Reflection,
     by_directions,
     explained_of,
     given_widths,
@@ -37,11 +36,17 @@ from blankets.independence._inner_products import (
     of_wide,
     project,
 )
-from blankets.independence._row_tests import DOUBTED, LEAST_LEVEL, LEFT, GivenRows, RowTests, few_meet, levels_of
-from blankets.stats import (
-    RARE,
-    canonical_test,
+from blankets.independence._row_tests import (
+    DOUBTED,
+    LEAST_LEVEL,
+    LEFT,
+    GivenRows,
+    RowTests,
+    few_meet,
+    has_two_and_a_rare,
+    is_rare,
 )
+from blankets.stats import canonical_test
 
 _CERTAIN = math.log(1e-12)  # inner products decide below this, given one column at most, where there is a level
 _NEAR = 5.0  # times the level, but at least 5%, or the root of a level below 1/400: rows decide below this
@@ -78,12 +83,7 @@ class BlockTests(CountedTests):
     """
 
     def __init__(
-        self,
-        moments: Moments,
-        *,
-        reliability: float = 5.0,
-        strength: str = "p-value",
-        level: float | None = None,
+        self, moments: Moments, *, reliability: float = 5.0, strength: str = "p-value", level: float | None = None
     ) -> None:
         self.moments, self.names, self.level = moments, moments.names, level
         self.reliability = number("reliability", reliability, "a number of rows for each function, >= 0", least=0.0)
@@ -121,19 +121,16 @@ class BlockTests(CountedTests):
         whole, n = self._projection(tuple(sorted(members))), self.moments.n_rows
         if whole.size < max(_MANY_GIVEN, sum(whole.widths)) or whole.size * n * 8 > _KEPT_ROWS:
             return super().drop_one(members, y, only)
-        batches: list[EvidenceBatch] = []
-        for x in members if only is None else only:
-            known, mirror = whole.without(x)
-            given = tuple(z for z in members if z != x)
-            if known.widths != given_widths(self.moments, known.given):  # fewer columns, and so more functions of each
-                batches.append(self.scan((x,), y, given))
-                continue
-            batches.append(self._scan(np.array([x]), y, given, known, rows=self._reflected(known, whole, mirror)))
-        return concatenated(batches)
+        return concatenated([self._left_out(x, y, members, whole) for x in (members if only is None else only)])
 
-    def _reflected(self, known: Projection, whole: Projection, mirror: Reflection) -> GivenRows:
-        """Return the functions of a set over the rows, from those of the set with one column more."""
-        return GivenRows(self.moments, known, lambda: mirror.of_basis(self._rows_of(whole).basis))
+    def _left_out(self, x: int, y: int, members: Given, whole: Projection) -> BlockBatch:
+        """Test one member given all the others, from the basis of all."""
+        known, mirror = whole.without(x)
+        given = tuple(z for z in members if z != x)
+        if known.widths != given_widths(self.moments, known.given):  # fewer columns, and so more functions of each
+            return self.scan((x,), y, given)
+        rows = GivenRows(self.moments, known, lambda: mirror.of_basis(self._rows_of(whole).basis))
+        return self._scan(np.array([x]), y, given, known, rows=rows)
 
     def _scan(
         self,
@@ -167,10 +164,10 @@ class BlockTests(CountedTests):
             near = reliable & (dof > 0) & ((log_p <= self._window[1]) | self._hardly_meet(columns, y))
             sure = near & (log_p < least)
         # Where few rows have the rarest levels, these alone may make any p-value by inner products.
-        near[sure] = [self._is_rare(x, y) for x in columns[sure].tolist()]
+        near[sure] = [is_rare(self.moments, x, y) for x in columns[sure].tolist()]
         later = near.copy()
         if near.any() and self._work(columns[near], y, known).sum() < _AT_ONCE:
-            later[near] = [self._is_rare(x, y) for x in columns[near].tolist()]
+            later[near] = [is_rare(self.moments, x, y) for x in columns[near].tolist()]
         if (now := near & ~later).any():
             log_p[now], method[now] = self._judged(columns[now], y, known, log_p[now], rows)
             later[now] = self._doubted(known, log_p[now], method[now])
@@ -200,8 +197,7 @@ class BlockTests(CountedTests):
         if self._scores is None or not scored.any():
             return np.zeros(len(columns), bool), (np.zeros(0),) * 4
         batch = self._scores._scan(columns[scored], y, given, known)
-        there = batch.reliable
-        scored[scored] = there
+        there = scored[scored] = batch.reliable
         return scored, (batch.statistic[there], batch.dof[there], batch.log_p[there], batch.effect[there])
 
     @on_one_core
@@ -245,10 +241,7 @@ class BlockTests(CountedTests):
 
     def by_formula(self) -> BlockTests:
         """Return the same tests by inner products alone: no rows are asked, also near the level."""
-        tests = self.at_level(self.level or 0.0)
-        for each in (tests, tests._scores or tests):
-            each._window, each.again = (math.inf, -math.inf), False
-        return tests
+        return self._asking(again=False, window=(math.inf, -math.inf))
 
     def by_rows(self) -> BlockTests:
         """Return the same tests, which ask rows again before a scan finds nothing dependent.
@@ -256,16 +249,18 @@ class BlockTests(CountedTests):
         Inner products are far from the level only if variances do not move with the given columns. Columns are asked
         in the order of their p-values, as many as take about a second; the method of the others says so.
         """
+        return self._asking(again=True)
+
+    def _asking(self, *, again: bool, window: tuple[float, float] | None = None) -> BlockTests:
         tests = self.at_level(self.level or 0.0)
         for each in (tests, tests._scores or tests):
-            each.again = True
+            each._window, each.again = window or each._window, again
         return tests
 
     def _work(self, xs: NDArray[np.int64], y: int, known: Projection) -> Floats:
         """Return how many multiplications it takes to ask rows about each column."""
         size = 1.0 + known.size
-        few = np.array([self.moments.fewest(x) for x in xs.tolist()]) * self.moments.fewest(y)
-        fits = np.where(few < RARE * self.moments.n_rows, _STEPS * size, 0.0)
+        fits = np.where([few_meet(self.moments, x, y) for x in xs.tolist()], _STEPS * size, 0.0)
         return np.asarray(self.moments.n_rows * size * (self._widths[xs] + fits))
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
@@ -274,12 +269,7 @@ class BlockTests(CountedTests):
         return float(self.reliability * (sum(self.moments.widths(given, 1)) + pairs))
 
     def _judged(
-        self,
-        xs: NDArray[np.int64],
-        y: int,
-        known: Projection,
-        log_p: Floats,
-        rows: GivenRows | None = None,
+        self, xs: NDArray[np.int64], y: int, known: Projection, log_p: Floats, rows: GivenRows | None = None
     ) -> tuple[Floats, NDArray[np.int8]]:
         """Return log p-values and methods by rows, from the last answers or anew.
 
@@ -358,13 +348,7 @@ class BlockTests(CountedTests):
         if known.within is None and (size <= PROJECTED or asked * _FEW_OF > size):
             across = np.ascontiguousarray(moments.across(y, k), np.float64)
             return Products(self._explained(known), across, xs, y, moments.start, moments.first)
-        columns = np.append(xs, y)
-        at = np.concatenate([np.arange(moments.start[x], moments.start[x + 1]) for x in columns.tolist()])
-        start = np.concatenate([[0], np.cumsum(self._widths[columns])])
-        across = np.ascontiguousarray(moments.across(y, k, at), np.float64)
-        return Products(
-            explained_of(moments, known, at), across, np.arange(len(xs)), len(xs), start, moments.first[columns]
-        )
+        return Products.of_few(moments, known, xs, y)
 
     def _by_products(self, xs: NDArray[np.int64], y: int, known: Projection) -> tuple[Floats, Floats, Floats, Floats]:
         """Return statistics, degrees of freedom, log p-values and information from inner products alone."""
@@ -411,14 +395,6 @@ class BlockTests(CountedTests):
     def _hardly_meet(self, xs: NDArray[np.int64], y: int) -> NDArray[np.bool_]:
         """Return which columns have two levels and a rare one, if y has too: inner products tell nothing about them."""
         at = np.zeros(len(xs), bool)
-        if self._window[0] < self._window[1] and self._has_two_and_a_rare(y):
-            at[:] = [self._has_two_and_a_rare(x) for x in xs.tolist()]
+        if self._window[0] < self._window[1] and has_two_and_a_rare(self.moments, y):
+            at[:] = [has_two_and_a_rare(self.moments, x) for x in xs.tolist()]
         return at
-
-    def _has_two_and_a_rare(self, x: int) -> bool:
-        """Tell whether a column is a category with two levels, one of which few rows have."""
-        return self.moments.fewest(x) < RARE and levels_of(self.moments, x) is not None and self._widths[x] == 1
-
-    def _is_rare(self, x: int, y: int) -> bool:
-        """Tell whether one of the two is a category with levels so rare that its probabilities have to be fitted."""
-        return few_meet(self.moments, x, y) and any(levels_of(self.moments, z) is not None for z in (x, y))

@@ -90,6 +90,16 @@ class Products(NamedTuple):
         """Return where the functions of a column are."""
         return slice(int(self.start[x]), int(self.start[x + 1]))
 
+    @classmethod
+    def of_few(cls, moments: Moments, known: Projection, xs: NDArray[np.int64], y: int) -> Products:
+        """Return those of some columns alone, of which many others are not asked."""
+        columns = np.append(xs, y)
+        at = np.concatenate([np.arange(moments.start[x], moments.start[x + 1]) for x in columns.tolist()])
+        start = np.concatenate([[0], np.cumsum(np.diff(moments.start)[columns])])
+        across = np.ascontiguousarray(moments.across(y, moments.tested(y), at), np.float64)
+        explained = explained_of(moments, known, at)
+        return cls(explained, across, np.arange(len(xs)), len(xs), start, moments.first[columns])
+
     def of_some(self, at: NDArray[np.bool_] | NDArray[np.int64]) -> Products:
         """Return the same for some of the columns."""
         return self._replace(xs=self.xs[at])

@@ -41,6 +41,8 @@ _PART_ROWS, _SURE, LEAST_LEVEL = 1024, math.log(1e-8), 1e-5
 ROWS_A_PRODUCT = 20.0  # rows for each function conditioned on, from which products of two given columns are too
 # Above this, and so much less for each row, confounding by products of given columns may have made it so small.
 DOUBTED, LEFT = math.log(1e-6), 1.5e-4
+# Beside a number, a level is rare up to so many rows if it is in a smaller share of all rows.
+BESIDE_NUMBERS, SELDOM = 160, 0.05
 _TOGETHER = 16  # columns that a thread asks rows about, at most
 _OPEN = 4.0  # times what inner products say of rows that are left open, below which rows are asked
 _CORES = os.cpu_count() or 1
@@ -293,11 +295,25 @@ def paired(moments: Moments, given: Given, most: int) -> list[tuple[tuple[int, i
 
 
 def few_meet(moments: Moments, x: int, y: int) -> bool:
-    """Tell whether few rows are expected to have the rarest levels of both."""
-    return moments.fewest(x) * moments.fewest(y) < RARE * moments.n_rows
+    """Tell whether few rows are expected to have the rarest levels of both, or a seldom level is beside a number."""
+    expected, n = moments.fewest(x) * moments.fewest(y), moments.n_rows
+    return expected < RARE * n or (
+        expected < min(BESIDE_NUMBERS, SELDOM * n) * n
+        and any(moments.codes(z) is None and levels_of(moments, w) is not None for z, w in ((x, y), (y, x)))
+    )
 
 
 def levels_of(moments: Moments, x: int) -> NDArray[np.int64] | None:
     """Return the levels of a category that has not too many."""
     codes = moments.codes(x)
     return codes if codes is not None and 1 <= int(codes.max()) < MOST_LEVELS else None
+
+
+def is_rare(moments: Moments, x: int, y: int) -> bool:
+    """Tell whether one of the two is a category with levels so rare that its probabilities have to be fitted."""
+    return few_meet(moments, x, y) and any(levels_of(moments, z) is not None for z in (x, y))
+
+
+def has_two_and_a_rare(moments: Moments, x: int) -> bool:
+    """Tell whether a column is a category with two levels, one of which few rows have."""
+    return moments.fewest(x) < RARE and moments.tested(x) == 1 and levels_of(moments, x) is not None

@@ -28,16 +28,7 @@ from blankets.kernels._first_view import first_view
 from blankets.kernels._holes import test_seen_columns
 from blankets.kernels._laws import chi2_quantiles, log_beta_below, noncentral_chi2, normal_quantiles
 from blankets.kernels._machine import fit_machine
-from blankets.kernels._moments import (
-    COARSE,
-    FAR,
-    LARGE,
-    NOTHING,
-    block_moments,
-    block_statistics,
-    doubtful_of,
-    moments_tail,
-)
+from blankets.kernels._moments import COARSE, FAR, LARGE, NOTHING, block_moments, block_statistics
 from blankets.kernels._neighbors import LONG, grow_neighbors
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
 from blankets.kernels._permute import permutation_p, permute
@@ -45,8 +36,9 @@ from blankets.kernels._questions import LANED_BITS, drop_each, scan_bits, test_c
 from blankets.kernels._ranks import HEAVY, SKEWED, rank_numbers, tested_functions
 from blankets.kernels._room import Cells, Formula, Law, Table
 from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
+from blankets.kernels._statistics import doubtful_of
 from blankets.kernels._subsets import Weakest, separate_columns, turn_away
-from blankets.kernels._tail import chi2_tail, chi2_tails, settle, strongest_of, weaker_of
+from blankets.kernels._tail import chi2_tail, chi2_tails, moments_tail, settle, strongest_of, weaker_of
 
 __all__ = [
     "COARSE",

@@ -26,13 +26,14 @@ from blankets.kernels._room import (
 )
 from blankets.kernels._statistics import (
     are_counts,
+    is_doubtful,
     mixed,
     put_margins,
     put_y,
     share_strata,
     statistic_of,
 )
-from blankets.kernels._tail import log_tail
+from blankets.kernels._tail import tail_of_moments
 from blankets.kernels._types import *
 
 # How a p-value was found; `blankets.stats.METHODS` has the words, and two more.
@@ -59,20 +60,6 @@ SOME_DEGREES: float64 = 100.0
 MARGIN: float64 = 0.7  # nearer to the level than this in log p, moments of interpolated cells are not good enough
 OF_Y: int64 = 4  # in parts of cells, after those of a cell, of a level of x, and their sums: the roots of y
 BELOW: float64 = 0.95  # a G below this share of its mean is far from any level; interpolated means are within 3%
-
-
-@inner
-def tail_of_moments(statistic: float64, mean: float64, variance: float64) -> float64:
-    """Return the log p-value of a multiple of chi-square with this mean and variance; without variance p is 1."""
-    if variance <= 1e-12 * max(mean * mean, 1.0):
-        return 0.0
-    return log_tail(statistic * 2.0 * mean / variance, 2.0 * mean * mean / variance)
-
-
-@door
-def moments_tail(statistic: float64, mean: float64, variance: float64) -> float:
-    """Return that of one statistic."""
-    return tail_of_moments(statistic, mean, variance)
 
 
 @inner
@@ -255,15 +242,6 @@ def _put_root(m: int64, n: int64, cells: Cells, room: Room, at: int64) -> void:
 
 
 @inner
-def is_doubtful(statistic: float64, free: int64, law: Law) -> bint:
-    """Whether a G with something to test is not far from the level, by any law that it may have."""
-    if free <= 0 or statistic != statistic:
-        return False
-    near: bint = free >= law.limits.shape[0] or law.limits[free, 2] <= statistic <= law.limits[free, 3]
-    return near
-
-
-@inner
 def moments_do(
     log_p: float64, g: float64, mean: float64, variance: float64, least: float64, movable: int64, law: Law
 ) -> bint:
@@ -374,23 +352,6 @@ def judge_table(
     room.free = whole(dof[i])
     method[i] = judged(tables, k, n_x, n_y, n_z, statistic[i], formula, room)
     log_p[i] = room.log_p
-
-
-@door
-def doubtful_of(statistic: Reals, dof: Reals, law: Law) -> Ints:
-    """Return the positions of those G that are not far from the level, by any law that they may have."""
-    if statistic.shape[0] != dof.shape[0]:
-        raise ValueError("every statistic has its degrees of freedom")
-    found = np.empty(statistic.shape[0], np.int64)
-    at: NewInts = view(found)
-    n: int64 = 0
-    with nogil:
-        for i in range(statistic.shape[0]):
-            free: int64 = whole(dof[i])
-            if is_doubtful(statistic[i], free, law):
-                at[n] = i
-                n += 1
-    return found[:n]
 
 
 @door

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from blankets.kernels._bits import bits_of, cell_masks, common_bits, count_by_bits
-from blankets.kernels._moments import FAR, is_doubtful, judge_table, measure_table
+from blankets.kernels._moments import FAR, judge_table, measure_table
 from blankets.kernels._room import (
     MOST_LEVELS,
     Formula,
@@ -35,7 +35,7 @@ from blankets.kernels._rows import (
     renumber_row,
     slots_of,
 )
-from blankets.kernels._statistics import share_strata
+from blankets.kernels._statistics import is_doubtful, share_strata
 from blankets.kernels._types import *
 
 BLOCK: int64 = 1 << 13  # counts of candidates that are counted together: 32 KiB, as large as a first-level cache

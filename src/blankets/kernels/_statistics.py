@@ -10,7 +10,7 @@ from math import log
 
 import numpy as np
 
-from blankets.kernels._room import FEW_LEVELS, Formula, Room
+from blankets.kernels._room import FEW_LEVELS, Formula, Law, Room
 from blankets.kernels._types import *
 
 DIGITS: float64 = 1e-5  # a sum of floating-point numbers above this share of Σ n ln n keeps ten digits
@@ -258,3 +258,29 @@ def _cell(o: float64, e: float64, want_x2: bint) -> float64:
     odd: float64 = s * (1.0 / 42.0 + s * (1.0 / 72.0 + s * (1.0 / 110.0 + s / 156.0)))
     odd = 1.0 / 6.0 + s * (1.0 / 20.0 + odd)
     return 2.0 * e * s * (even - d * odd)
+
+
+@inner
+def is_doubtful(statistic: float64, free: int64, law: Law) -> bint:
+    """Whether a G with something to test is not far from the level, by any law that it may have."""
+    if free <= 0 or statistic != statistic:
+        return False
+    near: bint = free >= law.limits.shape[0] or law.limits[free, 2] <= statistic <= law.limits[free, 3]
+    return near
+
+
+@door
+def doubtful_of(statistic: Reals, dof: Reals, law: Law) -> Ints:
+    """Return the positions of those G that are not far from the level, by any law that they may have."""
+    if statistic.shape[0] != dof.shape[0]:
+        raise ValueError("every statistic has its degrees of freedom")
+    found = np.empty(statistic.shape[0], np.int64)
+    at: NewInts = view(found)
+    n: int64 = 0
+    with nogil:
+        for i in range(statistic.shape[0]):
+            free: int64 = whole(dof[i])
+            if is_doubtful(statistic[i], free, law):
+                at[n] = i
+                n += 1
+    return found[:n]

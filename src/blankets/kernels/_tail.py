@@ -62,6 +62,20 @@ def log_tail(statistic: float64, dof: float64) -> float64:
     return log_front + log(fraction)
 
 
+@inner
+def tail_of_moments(statistic: float64, mean: float64, variance: float64) -> float64:
+    """Return the log p-value of a multiple of chi-square with this mean and variance; without variance p is 1."""
+    if variance <= 1e-12 * max(mean * mean, 1.0):
+        return 0.0
+    return log_tail(statistic * 2.0 * mean / variance, 2.0 * mean * mean / variance)
+
+
+@door
+def moments_tail(statistic: float64, mean: float64, variance: float64) -> float:
+    """Return that of one statistic."""
+    return tail_of_moments(statistic, mean, variance)
+
+
 @door
 def chi2_tail(statistic: float64, dof: float64) -> float:
     """Return the log p-value of one statistic."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from threading import Event
@@ -194,10 +194,38 @@ def discover_all(
 
 
 def _from_both_ends(search: Search, at: Sequence[int], found: dict[int, Blanket], threads: int) -> None:
-    """Ask again about targets that are in blankets of columns which are not in theirs, and put the answers there."""
-    missed = search.missed({x: found[i] for i, x in enumerate(at)})
-    places = [i for i, x in enumerate(at) if x in missed]
-    tasks = [partial(search.blanket_of, at[i], missed[at[i]]) for i in places]
+    """Ask again about targets whose blankets have members that do not have them, at both ends; methods, section 16."""
+    if not search.asks_both_ends:
+        return
+    place = {search.tests.names[x]: x for x in at}
+    missed: dict[int, list[int]] = {}  # columns that have a target in their blankets and are not in the target's
+    for blanket, other in _one_sided(found.values()):
+        missed.setdefault(place[other.target], []).append(place[blanket.target])
+    _ask_again(search, at, found, threads, {x: (others, ()) for x, others in missed.items()})
+    alone: dict[int, list[int]] = {}  # weak members of a target whose own blankets do not have it, and which can tell
+    for blanket, other in _one_sided(found.values()):
+        if other.target in blanket.weak and blanket.target not in other.undecided:
+            alone.setdefault(place[blanket.target], []).append(place[other.target])
+    _ask_again(search, at, found, threads, {x: (missed.get(x, ()), some) for x, some in alone.items()})
+
+
+def _one_sided(found: Iterable[Blanket]) -> list[tuple[Blanket, Blanket]]:
+    """Return pairs of blankets, of which the first has the target of the second, and not the other way round."""
+    of = {blanket.target: blanket for blanket in found}
+    pairs = ((blanket, of[z]) for blanket in of.values() for z in blanket.members if z in of)
+    return [(one, other) for one, other in pairs if one.target not in other.members]
+
+
+def _ask_again(
+    search: Search,
+    at: Sequence[int],
+    found: dict[int, Blanket],
+    threads: int,
+    told: Mapping[int, tuple[Collection[int], Collection[int]]],
+) -> None:
+    """Ask again about some targets, given what is told of each, and put the answers there."""
+    places = [i for i, x in enumerate(at) if x in told]
+    tasks = [partial(search.blanket_of, at[i], *told[at[i]]) for i in places]
     again: dict[int, Blanket] = {}
     stop, count = search.stop or Event(), Countdown(len(tasks), "targets again", None)
     carried_out(tasks, again, threads, count=count, stop=stop, initializer=count_alone)

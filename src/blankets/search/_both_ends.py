@@ -2,7 +2,8 @@
 
 With few rows one end may find the other, and be missed by it: each column enters by a level for all columns together.
 If the other end has found the target, one question is left, and not one for each column, so that a larger p-value is
-evidence (methods, section 16).
+evidence. A member that stayed because the search brought it, although it is weak, and whose own end says no to that
+question, has nobody to speak for it (methods, section 16).
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ def with_other_ends(
     candidates: Sequence[int],
     found: Found,
     others: Collection[int],
+    alone: Collection[int] = (),
     *,
     alpha: float,
     trace: Trace,
 ) -> Found:
     """Add columns that have the target in their blankets, if p given the members is at most the root of ``alpha``.
+
+    ``alone``: members without the target in their blankets; they leave if they are irrelevant given the others.
 
     Examples
     --------
@@ -38,7 +42,8 @@ def with_other_ends(
     >>> with_other_ends(tests, 0, [1, 2, 3], Found(members=(1,)), [2, 3], alpha=0.01, trace=Trace()).members
     (1, 2)
     """
-    members = settle(tests, target, candidates, found.members, alpha=alpha, trace=trace, stay=found.members)
+    stay = [x for x in found.members if x not in alone]
+    members = settle(tests, target, candidates, found.members, alpha=alpha, trace=trace, stay=stay)
     left = [x for x in candidates if x in others and x not in members]
     if left:
         level = math.sqrt(alpha)

@@ -169,14 +169,17 @@ class Search:
         always = dict.fromkeys(x for x in (*self.knows.known.always, *drivers) if x not in members)
         return member_effects(self.study, target, members, tuple(always))
 
-    def blanket_of(self, target: int, others: Collection[int] = ()) -> Blanket:
-        """Run the search and return its result with names; ``others``: columns that have the target in theirs."""
+    def blanket_of(self, target: int, others: Collection[int] = (), alone: Collection[int] = ()) -> Blanket:
+        """Run the search and return its result with names.
+
+        ``others``: columns that have the target in their blankets; ``alone``: weak members that do not.
+        """
         began = time.perf_counter()
         tests, names = self.tests, self.tests.names
         tests_before = tests.n_tests_here
         trace = Trace(listener=self._listener(names[target]))
         try:
-            found, against = self._run(target, trace, others)
+            found, against = self._run(target, trace, others, alone)
         except KeyboardInterrupt:
             held = [names[x] for x in trace.members]
             raise Interrupted(names[target], held, trace.decisions[-1].phase if trace.decisions else "") from None
@@ -253,29 +256,20 @@ class Search:
         blanket = self.algorithm.finds == "blanket" and self.algorithm.controls != "nothing"
         return self.wanted.close and blanket and valid
 
-    def missed(self, found: Mapping[int, Blanket]) -> dict[int, list[int]]:
-        """Return the columns that have a target in their blankets and are not in the target's, by target.
+    @property
+    def asks_both_ends(self) -> bool:
+        """Whether columns that find each other from one end only are asked again; where this was measured."""
+        return self._closes and self.study.has_numbers and self.algorithm.name == choose()[0]
 
-        For tables with numbers and the default search, where this was measured (methods, section 16).
-        """
-        if not (self._closes and self.study.has_numbers and self.algorithm.name == choose()[0]):
-            return {}
-        place = {name: x for x, name in enumerate(self.tests.names)}
-        members = {x: {place[z] for z in blanket.members if z in place} for x, blanket in found.items()}
-        others: dict[int, list[int]] = {}
-        for z, some in members.items():
-            for x in some & members.keys():
-                if z not in members[x]:
-                    others.setdefault(x, []).append(z)
-        return others
-
-    def _run(self, target: int, trace: Trace, others: Collection[int]) -> tuple[Found, list[str]]:
+    def _run(
+        self, target: int, trace: Trace, others: Collection[int], alone: Collection[int]
+    ) -> tuple[Found, list[str]]:
         """Search and close; return the answer, and what the data say against what is known."""
         tests, knows, alpha = self.tests, self.knows, self.wanted.alpha
         found, candidates = self._searched(target, trace)
         required = knows.required(target)
-        if others:
-            found = with_other_ends(tests, target, candidates, found, others, alpha=alpha, trace=trace)
+        if others or alone:
+            found = with_other_ends(tests, target, candidates, found, others, alone, alpha=alpha, trace=trace)
         if self._closes:
             found = close(tests, target, candidates, found, alpha=alpha, trace=trace, required=required)
         else:
