@@ -21,7 +21,7 @@ import blankets as bl
 from blankets.regimes import Channel, Surrogate
 from blankets.simulate import as_columns
 from blankets.stats import attained_power, machine_noncentrality, machine_scores, noncentrality
-from blankets.study import Study
+from blankets.study import independence_tests, open_study
 
 ALPHA = 0.01
 ONLY: list[str] = []
@@ -90,8 +90,8 @@ def scanned(mechanism: Mechanism, table: dict, labels: object, level: float) -> 
     """Return the log p-values of all features, and the study."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with Study.open(table, "y", labels=labels, numbers=True) as study:
-            tests = study.tests(study.stand_in(), level=level)
+        with open_study(table, "y", labels=labels, numbers=True) as study:
+            tests = independence_tests(study, study.stand_in(), level=level)
             batch = tests.scan([study.index(f"x{j}") for j in range(N_COLUMNS)], study.target)
             return batch, study
 

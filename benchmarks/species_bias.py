@@ -42,7 +42,7 @@ import blankets as bl
 from _timing import announce, parser, table, write_json
 from blankets.errors import BlanketsWarning
 from blankets.stats import labeling_bias
-from blankets.study import Study
+from blankets.study import independence_tests, open_study
 from species import ALPHA, BINS, Region, Species
 
 NEIGHBORS = 10
@@ -80,8 +80,8 @@ def finds(data: pd.DataFrame, way: str, level: float) -> dict[str, float]:
     names = [name for name in data.columns if name not in ("species", "effort") and data[name].nunique() > 1]
     labeled = data["species"].notna().to_numpy()
     strata = data["effort"].to_numpy(np.int64) if driven else None
-    with Study.open(data, "species", labels=labels, test="g", reading={"keep": names}) as study:
-        batch = study.tests(study.stand_in()).scan([study.index(name) for name in names], study.target)
+    with open_study(data, "species", labels=labels, test="g", reading={"keep": names}) as study:
+        batch = independence_tests(study, study.stand_in()).scan([study.index(name) for name in names], study.target)
     codes = {name: pd.factorize(data[name])[0].astype(np.int64) for name in names}
     return {
         name: labeling_bias(labeled, codes[name], strata, apart=True).gamma

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from blankets.study import Study
+from blankets.study import Study, open_study
 
 
 def study_of(*args: Any, **kwargs: Any) -> Study:
-    with Study.open(*args, **kwargs) as study:
+    with open_study(*args, **kwargs) as study:
         return study

@@ -22,7 +22,7 @@ from blankets.errors import (
 )
 from blankets.search import ALGORITHMS
 from blankets.simulate import random_dag, random_network
-from blankets.study import Search, Study, Wanted
+from blankets.study import Search, Wanted, open_study
 
 
 @pytest.fixture(scope="module")
@@ -311,7 +311,7 @@ def test_a_misspelt_argument_is_recognized(misspelt, meant):
 def test_p_values_are_right_at_every_level_where_a_rate_of_false_discoveries_is_controlled():
     """Such a search compares p-values with many levels; the others, and what "auto" picks, with alpha alone."""
     data = dict(zip("abc", np.random.default_rng(0).integers(0, 2, (3, 50)), strict=True))
-    with Study.open(data, "a") as study:
+    with open_study(data, "a") as study:
         found = [Search.of(study, Wanted.of(name, None, 0.01)) for name in ("auto", *ALGORITHMS)]
     for search in found:
         assert search.tests.level == (None if search.algorithm.controls == "fdr" else 0.01)

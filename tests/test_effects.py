@@ -12,7 +12,7 @@ import statsmodels.formula.api as smf
 
 import blankets as bl
 from blankets.results import Contrast, Effects
-from blankets.study import Study
+from blankets.study import open_study
 from blankets.study._effects import MOST_LEVELS, _patterns, member_effects
 
 pytestmark = pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")
@@ -40,7 +40,7 @@ MEMBERS = ["age", "crp", "smoker", "ward"]
 
 
 def effects_of(data, target, members=MEMBERS, **how):
-    with Study.open(data, target, numbers=True, knows_groups=True, **how) as study:
+    with open_study(data, target, numbers=True, knows_groups=True, **how) as study:
         return member_effects(study, study.target, [study.index(name) for name in members])
 
 
@@ -406,7 +406,7 @@ def test_effects_beside_what_is_always_given_and_what_belongs_together():
 
 def test_what_every_test_was_given_may_be_too_much_for_a_regression():
     data = table(60)[["smoker", "ill"]].assign(site=np.arange(60) % 12)
-    with Study.open(data, "ill") as study:
+    with open_study(data, "ill") as study:
         effects = member_effects(study, study.target, [study.index("smoker")], [study.index("site")])
     assert effects.also_given == ()
     assert "These effects are not given site, for which the regression has no room." in effects.notes

@@ -15,7 +15,7 @@ from blankets.data._columns import Numbers
 from blankets.errors import BlanketsWarning, DataError, LabelError, NotAnswerableError, ParameterError
 from blankets.independence import DSeparation
 from blankets.planning import planning_table
-from blankets.study import Study, scored_estimate
+from blankets.study import open_study, scored_estimate
 
 TABLE = {"a": [0, 1] * 20, "b": [0, 0, 1, 1] * 10, "y": [0, 1, 1, 0] * 10}
 HALF = {**TABLE, "y": [*[0.0, 1.0] * 10, *[np.nan] * 20]}
@@ -135,5 +135,5 @@ def test_words_that_are_not_utf_8():
 
 
 def test_estimates_by_scores_need_scores():
-    with Study.open(TABLE, "y") as study, pytest.raises(ParameterError, match="this study has no scores of rows"):
+    with open_study(TABLE, "y") as study, pytest.raises(ParameterError, match="this study has no scores of rows"):
         scored_estimate(study, [0])

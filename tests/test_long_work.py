@@ -143,7 +143,7 @@ class TestDraws:
 
     def test_nothing_done_is_nothing_kept(self, monkeypatch):
         monkeypatch.setattr("blankets.questions.stability.rows_drawn", lambda *a: [np.arange(300)])
-        monkeypatch.setattr("blankets.questions.stability.Study.take", lambda self, rows: interrupt())
+        monkeypatch.setattr("blankets.study.Study.take", lambda self, rows: interrupt())
         with pytest.raises(Interrupted) as caught:
             bl.stability(table(), "x1", algorithm="iamb", n_resamples=1, n_jobs=1)
         assert not caught.value.found

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import blankets as bl
 from blankets.data import Reading, Store, _chunks, _summary, ingest, open_chunks, pack_chunks
-from blankets.data._store import StoreWriter
+from blankets.data._store_writer import StoreWriter
 from blankets.errors import DataError, EngineError, MissingValuesError, ParameterError, ReadingWarning, TargetError
 
 

@@ -17,7 +17,8 @@ import pytest
 import blankets as bl
 from blankets.counting._dask import StoredRows
 from blankets.data import Store, is_store
-from blankets.data._store import StoreWriter, checksum, signed
+from blankets.data._store import checksum, signed
+from blankets.data._store_writer import StoreWriter
 from blankets.errors import BlanketsError, DataError, EngineError
 
 

@@ -8,7 +8,8 @@ import pytest
 
 import blankets as bl
 from blankets.data import ingest
-from blankets.data._store import META, NUMBER_FILE, Store, signed
+from blankets.data._folders import META, NUMBER_FILE
+from blankets.data._store import Store, signed
 from blankets.errors import CutNumbersWarning, EngineError
 
 N = 600

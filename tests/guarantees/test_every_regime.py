@@ -11,6 +11,7 @@ import pytest
 
 import blankets as bl
 from blankets.stats import attained_power, noncentrality
+from blankets.study import independence_tests
 from studies import study_of
 
 PRIOR = 0.3
@@ -60,7 +61,7 @@ def scan(regime, columns, y, ward, rng, *, reliability=5.0, level=None):
     test = bl.Testing(reliability=reliability)
     study = study_of({**frame, **beside, "y": seen}, "y", test=test, **KNOWN[regime])
     column = study.stand_in()
-    tests = study.tests(column, level=level)
+    tests = independence_tests(study, column, level=level)
     return tests.scan(range(len(columns)), study.target, [study.index("ward")]), study, column
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import blankets as bl
 from blankets.simulate import as_columns, random_dag, random_network
+from blankets.study import independence_tests
 from blankets.study._drivers import labeling_drivers
 from studies import study_of
 
@@ -33,7 +34,7 @@ def rejection_rate(n_draws, surrogate=None, *, given_drivers=False):
         labels = bl.SemiSupervised("mar-f", surrogate=surrogate, force=True)
         study = study_of(two_drivers(rng), "y", labels=labels, n_jobs=1)
         drivers = labeling_drivers(study, alpha=0.01) if given_drivers else ()
-        tests = study.tests(study.stand_in(), drivers=drivers)
+        tests = independence_tests(study, study.stand_in(), drivers=drivers)
         rejected += tests.test(study.index("x"), study.target).dependent(ALPHA)
     return rejected / n_draws
 

@@ -13,7 +13,7 @@ from blankets.search import Trace
 from blankets.search._local import LocalSearch
 from blankets.search.pcmb import pcd
 from blankets.search.two_view import LimitedTests, OutOfTests
-from blankets.study import Search, Study, Wanted
+from blankets.study import Search, Wanted, open_study
 
 
 class Steps(IndependenceTest):
@@ -149,7 +149,7 @@ def test_members_alone_are_those_of_the_whole_answer(algorithm, close):
     for seed in range(12):
         frame = network(seed, 900)
         for target in frame.names:
-            with Study.open(frame, target, n_jobs=1) as study:
+            with open_study(frame, target, n_jobs=1) as study:
                 brief = Search.of(study, wanted).members_of(study.target)
                 whole = Search.of(study, wanted).blanket_of(study.target).members
             assert set(brief) == set(whole)

@@ -3,11 +3,11 @@
 import numpy as np
 
 import blankets as bl
-from blankets.study import _study, _testing
+from blankets.study import _about, _testing
 
 
 def test_numbers_of_very_many_rows_are_tested_in_some(monkeypatch):
-    for module in (_testing, _study):
+    for module in (_testing, _about):
         monkeypatch.setattr(module, "MOST_ROWS", 400)
     rng = np.random.default_rng(5)
     cause, noise = rng.normal(size=(2, 1000))

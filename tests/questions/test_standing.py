@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 
 import blankets as bl
 from blankets.errors import BlanketsWarning, DataError, IdLikeColumnWarning, NotAnswerableError, ParameterError
-from blankets.study import Study
+from blankets.study import open_study
 
 
 def visits(seed=0, n_patients=60, n_visits=10):
@@ -51,10 +51,9 @@ def test_numbers_in_groups():
 
 
 def test_noise_columns_keep_groups_together():
-    from blankets.study import Study
 
     table = visits(n_patients=40, n_visits=5)
-    with Study.open(table, "pressure", reading={"groups": "patient"}, numbers=True, knows_groups=True) as study:
+    with open_study(table, "pressure", reading={"groups": "patient"}, numbers=True, knows_groups=True) as study:
         noisy = study.with_noise({"noise": study.index("trait 0")}, np.random.default_rng(0)).frame
     copied = noisy.numbers[noisy.index("noise")].values
     assert len(np.unique(copied.reshape(40, 5), axis=0)) == 40
@@ -209,7 +208,7 @@ def test_blankets_of_completed_tables_are_put_to_the_test(tables):
     assert {trial.name: trial.verdict for trial in found.trials}["same data"] == "passed"
     # Whatever is shuffled is shuffled alike in all tables: the target was the same in each, and still is.
     for changed in ("shuffled", "with_noise"):
-        with Study.open(tables[:2], "y", reading={"exclude": ["id"]}, pools=True) as study:
+        with open_study(tables[:2], "y", reading={"exclude": ["id"]}, pools=True) as study:
             rng = np.random.default_rng(0)
             drawn = study.shuffled(rng) if changed == "shuffled" else study.with_noise({"new": study.target}, rng)
         column = drawn.frame.column(drawn.frame.index("y" if changed == "shuffled" else "new"))

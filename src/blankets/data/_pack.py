@@ -28,7 +28,8 @@ from blankets.data._ingest import Ingested, Target
 from blankets.data._orders import found_orders, on_scales
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns, check_rows
-from blankets.data._store import Store, StoreWriter, is_store
+from blankets.data._store import Store, is_store
+from blankets.data._store_writer import StoreWriter
 from blankets.data._summary import Summary
 from blankets.data._tables import table_of
 from blankets.data._units import refuse_units

@@ -15,20 +15,14 @@ sizes are checked when a store is opened, and codes when they are used for the f
 
 from __future__ import annotations
 
-import errno
-import glob
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from pathlib import Path
-from types import TracebackType
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,16 +31,14 @@ from blankets.arguments import path_of
 from blankets.data._columns import Mask
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
+from blankets.data._folders import META, MISSING_FILE, NARROW_FILE, NUMBER_FILE, WIDE_FILE, locked
 from blankets.data._frame import NARROW, DenseColumns, Frame, NumberColumn, digest
 from blankets.errors import DataError, EngineError, guarded, listed
-from blankets.records import Bounds, Count, plain, read, refuse, short
+from blankets.records import Bounds, Count, read, refuse, short
 
 FORMAT, SCHEMA = "blankets store", 3
 MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
-NARROW_FILE, WIDE_FILE, NUMBER_FILE = "codes.u8", "codes.i32", "numbers.f64"
-MISSING_FILE, META = "unlabeled.u8", "meta.json"
-OURS = frozenset({NARROW_FILE, WIDE_FILE, NUMBER_FILE, MISSING_FILE, META})
-_FILES = {np.uint8: NARROW_FILE, np.int32: WIDE_FILE, np.float64: NUMBER_FILE}
+FILES = {np.uint8: NARROW_FILE, np.int32: WIDE_FILE, np.float64: NUMBER_FILE}
 _SEAL = b', "hash": "'
 PIECE = 1 << 20  # rows whose codes are checked together
 
@@ -69,7 +61,7 @@ def is_store(path: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Meta:
+class Meta:
     """The content of meta.json."""
 
     format: Annotated[str, Literal["blankets store"]]
@@ -182,7 +174,7 @@ class Store:
     def open(cls, path: str | Path) -> Store:
         """Open a store that `pack` has made."""
         folder = path_of("path", path)
-        with _locked(Path(os.path.abspath(folder)).parent, shared=True):  # not while it is being replaced
+        with locked(Path(os.path.abspath(folder)).parent, shared=True):  # not while it is being replaced
             return cls._opened(folder)
 
     @classmethod
@@ -326,7 +318,7 @@ def _damaged(path: Path, what: str) -> EngineError:
     return EngineError(f"the store {str(path)!r} is damaged: {what}; pack the table again")
 
 
-def _read_meta(folder: Path) -> _Meta:
+def _read_meta(folder: Path) -> Meta:
     """Read and check the description of a store."""
     try:
         document = (folder / META).read_bytes()
@@ -343,7 +335,7 @@ def _read_meta(folder: Path) -> _Meta:
         raise _damaged(folder, f"{META!r} is not as it was written")
     del found["hash"]
     try:
-        return read(_Meta, found)
+        return read(Meta, found)
     except ValueError as error:  # includes our own errors
         raise _damaged(folder, str(error).removeprefix("this is not a saved result: ")) from None
 
@@ -366,260 +358,5 @@ def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDAr
         raise _damaged(file.parent, what)
     if not expected:
         return np.zeros(shape, dtype)
-    # Copy on write: a read-only array would be another type for the kernels, which would be compiled again.
+    # Copy on write: kernels take arrays that may be written to.
     return np.asarray(np.memmap(file, dtype, "c", shape=shape))
-
-
-class StoreWriter:
-    """Writes a store into a temporary folder, and renames it when all is written.
-
-    ``path``: the folder to make. An existing store is replaced, anything else is not. ``wide``: for each column,
-    whether it has more than 256 levels. ``numbers``: the columns whose values are written too.
-    """
-
-    def __init__(self, path: Path, n_rows: int, wide: Sequence[bool], numbers: Sequence[int] = ()) -> None:
-        if n_rows > MOST_ROWS:
-            raise DataError(f"a store holds at most {MOST_ROWS:,} rows, and the table has {n_rows:,}")
-        self.path, self.n_rows = path, n_rows
-        self.number_at = {j: k for k, j in enumerate(numbers)}
-        with self._disk_errors():
-            self._real = Path(os.path.realpath(path))  # replace the folder behind a link, not the link
-            if not self._real.parent.is_dir():
-                raise DataError(f"there is no folder {str(path.absolute().parent)!r} to put the store into")
-            with _locked(self._real.parent, shared=True):
-                self._check_place()
-        self.is_wide = np.array(wide, dtype=bool)
-        self.at = np.where(self.is_wide, np.cumsum(self.is_wide), np.cumsum(~self.is_wide)) - 1
-        self._check_space()
-
-    def _check_place(self) -> None:
-        """Refuse to replace what is not a store, or a folder that holds more than a store."""
-        if not self._real.exists() or (self._real.is_dir() and not any(self._real.iterdir())):
-            return
-        if not is_store(self._real):
-            raise DataError(f"{str(self.path)!r} exists and is not a store; give another path")
-        if foreign := sorted({entry.name for entry in self._real.iterdir()} - OURS):
-            raise DataError(
-                f"{str(self.path)!r} is a store, but it also holds {listed(foreign)}, which would be lost; move that, "
-                f"or give another path"
-            )
-
-    def _check_space(self) -> None:
-        needed = self.n_rows * int(np.where(self.is_wide, 4, 1).sum() + 1 + 8 * len(self.number_at))
-        free = shutil.disk_usage(self._real.parent).free
-        if needed > free:
-            raise DataError(
-                f"the packed codes need {needed / 1e9:.2f} GB, but there are {free / 1e9:.2f} GB left on the disk of "
-                f"{str(self.path.absolute().parent)!r}; give a path on another one"
-            )
-
-    def __enter__(self) -> Self:
-        with self._disk_errors():
-            with _locked(self._real.parent):
-                _sweep(self._real)
-                self.folder = Path(tempfile.mkdtemp(".part", f".{self._real.name[:100]}.", self._real.parent))
-                self._held = _hold(self.folder, "LOCK_EX", "LOCK_NB")  # locked during writing
-            files = {kind: file for kind, file in _FILES.items() if kind is not np.float64 or self.number_at}
-            self._files = {kind: open(self.folder / f, "w+b", 0, opener=_private) for kind, f in files.items()}
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        for file in self._files.values():
-            file.close()
-        if self._held is not None:
-            os.close(self._held)
-        _remove(self.folder)  # does not exist if all went well
-
-    def _kind(self, column: int) -> type[np.generic]:
-        return np.int32 if self.is_wide[column] else np.uint8
-
-    def write(self, column: int, start: int, codes: NDArray[Any]) -> None:
-        """Write the codes of some rows of a column, in any order."""
-        self._write(self._kind(column), int(self.at[column]), start, codes)
-
-    def write_number(self, column: int, start: int, values: NDArray[np.float64]) -> None:
-        """Write the values of some rows of a number, in any order."""
-        self._write(np.float64, self.number_at[column], start, values)
-
-    def _write(self, kind: type[np.generic], at: int, start: int, values: NDArray[Any]) -> None:
-        data: NDArray[Any] = np.ascontiguousarray(values, kind)
-        offset = (at * self.n_rows + start) * data.itemsize
-        with self._disk_errors():
-            # Not by a memory map: with a full disk, writing here raises an error, a map would crash.
-            view, fd = data.data.cast("B"), self._files[kind].fileno()
-            while len(view):
-                written = os.pwrite(fd, view, offset)
-                view, offset = view[written:], offset + written
-
-    def change(self, column: int, new: NDArray[Any]) -> None:
-        """Replace each code k of a column by ``new[k]``."""
-        for start, codes in self.read(column):
-            self.write(column, start, new[codes])
-
-    def read(self, column: int, rows: int = PIECE) -> Iterator[tuple[int, NDArray[Any]]]:
-        """Yield the codes of a column in pieces, each with its first row."""
-        return self._read(self._kind(column), int(self.at[column]), rows)
-
-    def _read(self, kind: type[np.generic], at: int, rows: int = PIECE) -> Iterator[tuple[int, NDArray[Any]]]:
-        dtype = np.dtype(kind)
-        for start in range(0, self.n_rows, rows):
-            n = min(rows, self.n_rows - start)
-            place = (at * self.n_rows + start) * dtype.itemsize
-            yield start, np.frombuffer(os.pread(self._files[kind].fileno(), n * dtype.itemsize, place), dtype)
-
-    def _number_described(self, column: int, name: str) -> dict[str, object]:
-        """Return the description of a number's values."""
-        at, made, total = self.number_at[column], hashlib.blake2b(digest_size=16), 0
-        for _, values in self._read(np.float64, at):
-            made.update(values.data)
-            total = checksum(total, values)
-        return {"name": name, "at": at, "digest": made.hexdigest(), "sum": total}
-
-    def finish(
-        self,
-        columns: Sequence[int],
-        names: Sequence[str],
-        levels: Sequence[tuple[object, ...]],
-        *,
-        target: str | None,
-        unlabeled: Mask | None,
-        report: DataReport,
-        missing_labels: dict[str, str],
-        fingerprint: str,
-        digests: Sequence[bytes],
-        holes: frozenset[int] = frozenset(),
-        ordered: frozenset[int] = frozenset(),
-        several: frozenset[int] = frozenset(),
-    ) -> Store:
-        """Write the description of the used ``columns``, and give the folder its final name."""
-        described = [
-            {
-                "name": name,
-                "levels": list(values),
-                "wide": bool(self.is_wide[j]),
-                "at": int(self.at[j]),
-                "digest": made.hex(),
-                "sum": reduce(checksum, (codes for _, codes in self.read(j)), 0),
-            }
-            for j, name, values, made in zip(columns, names, levels, digests, strict=True)
-        ]
-        meta = _Meta(
-            format=FORMAT,
-            schema=SCHEMA,
-            n_rows=self.n_rows,
-            n_narrow=int(np.count_nonzero(~self.is_wide)),
-            n_wide=int(np.count_nonzero(self.is_wide)),
-            columns=(),
-            target=target,
-            gaps="" if unlabeled is None else digest(unlabeled.astype(np.uint8)).hex(),
-            report=report,
-            missing_labels=missing_labels,
-            fingerprint=fingerprint,
-            holes=tuple(names[k] for k in sorted(holes)),
-            ordered=tuple(names[k] for k in sorted(ordered)),
-            several=tuple(names[k] for k in sorted(several)),
-            n_numbers=len(self.number_at),
-        )
-        both = zip(columns, names, strict=True)
-        numbers = [self._number_described(j, name) for j, name in both if j in self.number_at]
-        with self._disk_errors():
-            if unlabeled is not None:
-                self._write_file(MISSING_FILE, unlabeled.astype(np.uint8).tobytes())
-            self._write_file(
-                META, signed(json.dumps({**plain(meta), "columns": described, "numbers": numbers}).encode())
-            )
-            with _locked(self._real.parent):
-                self._check_place()
-                _replace(self._real, self.folder)
-                return Store._opened(self.path)
-
-    def _write_file(self, name: str, content: bytes) -> None:
-        with open(self.folder / name, "wb", opener=_private) as file:
-            file.write(content)
-
-    @contextmanager
-    def _disk_errors(self) -> Iterator[None]:
-        """Say that the disk is full, or why it cannot be written to."""
-        try:
-            yield
-        except (OSError, ValueError) as error:
-            if isinstance(error, DataError):
-                raise
-            full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
-            why = "the disk is full" if full else str(error)
-            raise DataError(f"cannot write the store {str(self.path)!r}: {why}; give a path on another disk") from error
-
-
-def _private(path: str, flags: int) -> int:
-    """Open a file that only its owner may read."""
-    return os.open(path, flags, 0o600)
-
-
-@contextmanager
-def _locked(folder: Path, *, shared: bool = False) -> Iterator[None]:
-    """Lock a folder against other threads and processes: alone to replace a store, shared to read."""
-    held = _hold(folder, "LOCK_SH" if shared else "LOCK_EX")
-    try:
-        yield
-    finally:
-        if held is not None:
-            os.close(held)
-
-
-def _hold(folder: Path, *kinds: str) -> int | None:
-    """Lock a folder; return the file to close afterwards, or None if it is locked or locks are not available."""
-    held = None
-    try:
-        import fcntl
-
-        held = os.open(folder, os.O_RDONLY)
-        fcntl.flock(held, sum(getattr(fcntl, kind) for kind in kinds))
-    except (ImportError, OSError, ValueError):
-        if held is not None:
-            os.close(held)
-        return None
-    return held
-
-
-def _replace(path: Path, made: Path) -> None:
-    """Replace a store by a folder; if this is interrupted, either the old or the new one is left."""
-    old = None
-    if path.exists() and any(path.iterdir()):
-        if _exchanged(path, made):
-            return _remove(made)
-        old = Path(tempfile.mkdtemp(".old", f".{path.name[:100]}.", path.parent))
-        path.rename(old)
-    made.rename(path)
-    if old is not None:
-        _remove(old)
-
-
-def _exchanged(one: Path, other: Path) -> bool:
-    """Exchange the names of two folders in one step, if the system can (Linux): there is always a store."""
-    import ctypes
-
-    try:
-        exchange = ctypes.CDLL(None).renameat2
-    except (AttributeError, OSError, TypeError):
-        return False
-    here, both_ways = -100, ctypes.c_uint(2)  # AT_FDCWD, RENAME_EXCHANGE
-    return bool(exchange(here, os.fsencode(one), here, os.fsencode(other), both_ways) == 0)
-
-
-def _sweep(path: Path) -> None:
-    """Remove what stopped writers have left, and restore a store that was about to be replaced."""
-    for kind in (".old", ".part"):
-        for left in path.parent.glob(f".{glob.escape(path.name[:100])}.*{kind}"):
-            if kind == ".old" and not path.exists() and (left / META).is_file():
-                left.rename(path)
-            elif (held := _hold(left, "LOCK_EX", "LOCK_NB")) is not None:
-                os.close(held)
-                _remove(left)
-
-
-def _remove(folder: Path) -> None:
-    """Delete a store's files, and the folder if nothing else is in it."""
-    with suppress(OSError):
-        for name in OURS:
-            (folder / name).unlink(missing_ok=True)
-        folder.rmdir()

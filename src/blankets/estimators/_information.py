@@ -14,7 +14,7 @@ from blankets.estimators._checks import TableSelector, checked
 from blankets.questions.select import Scoring, selected
 from blankets.records import Call
 from blankets.regimes import Regime
-from blankets.study import Engine, Study, keeps_numbers
+from blankets.study import Engine, keeps_numbers, open_study
 
 
 @guarded
@@ -109,7 +109,7 @@ class InformationSelector(TableSelector):
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         weights = None if sample_weight is None else np.asarray(sample_weight)
         scoring = Scoring.of(self.criterion, self.k, self.beta, self.gamma)
-        with Study.open(
+        with open_study(
             X,
             y=y,
             reading={**self._reading(), "sample_weight": weights},

@@ -17,7 +17,7 @@ from blankets.questions._audit_pairs import entropies
 from blankets.regimes import Labels
 from blankets.results import Finding, count_of, joined, size_of
 from blankets.stats import adjusted_log_p
-from blankets.study import Study, copies_of_labels
+from blankets.study import Study, copies_of_labels, cut_unasked
 
 LEAK = 0.9  # a column leaks if it holds this share of the information in the target
 FEW = 5  # rows per degree of freedom that a test needs
@@ -237,7 +237,7 @@ class WithTarget:
         frame, freedom = self.study.frame, max(len(self.labels.classes) - 1, 1)
         n_rows = frame.n_rows if self.study.regime.name == "pu" else self.labels.n_labeled
         # Tests do not cut numbers: they look at two functions of each.
-        uncut = np.array([name in self.study.cut_unasked for name in frame.names])
+        uncut = np.array([name in cut_unasked(self.study) for name in frame.names])
         widths = np.where(uncut, TESTED, frame.arities - 1)
         freedom = TESTED if uncut[self.study.target] else freedom
         beyond = self.features[FEW * widths[self.features] * freedom > n_rows]

@@ -32,7 +32,7 @@ from blankets.regimes import (
 )
 from blankets.results import Advice, Goal
 from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
-from blankets.study import Engine, Seed, Study, scored_estimate
+from blankets.study import Engine, Seed, Study, open_study, scored_estimate
 
 WANTED = (0.8, 0.95)
 
@@ -95,7 +95,7 @@ def advise(
     {'labeled positives': 218}
     """
     number("alpha", alpha, f"between 0 and {min(WANTED)}, both excluded", above=0, below=min(WANTED))
-    with Study.open(
+    with open_study(
         data, target, y, reading=reading, labels=labels, prior=prior, engine=engine, n_jobs=n_jobs, asks=True
     ) as study:
         if not study.features:

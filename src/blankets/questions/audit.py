@@ -30,8 +30,10 @@ from blankets.study import (
     Progress,
     Study,
     called_a_name,
+    cut_unasked,
     leaking,
     names_finding,
+    open_study,
     people,
     repeated_subjects,
     sounds_later,
@@ -95,7 +97,7 @@ def audit(
         def opened(*, numbers: bool = False, **more: Any) -> Any:
             known: dict[str, Any] = {"labels": labels, "prior": prior, "engine": engine, "n_jobs": n_jobs}
             usual: dict[str, Any] = {"needs_target": False, "lenient": True, "knows_groups": True}
-            return Study.open(
+            return open_study(
                 data, target, y, reading={**how, **more}, **known, **usual, progress=progress, numbers=numbers
             )
 
@@ -172,7 +174,7 @@ def _as_they_are(study: Study) -> Iterator[Finding]:
 
 def _rare_levels(study: Study) -> Iterator[Finding]:
     """Yield columns with rare levels."""
-    frame, uncut = study.frame, frozenset(study.cut_unasked)  # tests do not cut those: their levels are this audit's
+    frame, uncut = study.frame, frozenset(cut_unasked(study))  # tests do not cut those: their levels are this audit's
     rare = {}
     for j, name in enumerate(frame.names):
         if name in uncut:

@@ -20,7 +20,19 @@ from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import Blanket, Blankets
 from blankets.search import ALGORITHMS, Algorithm
-from blankets.study import Countdown, Engine, Progress, Search, Seed, Study, Testing, Wanted, carried_out, sll
+from blankets.study import (
+    Countdown,
+    Engine,
+    Progress,
+    Search,
+    Seed,
+    Study,
+    Testing,
+    Wanted,
+    carried_out,
+    open_study,
+    sll,
+)
 
 # Rows x columns from which several threads are faster for many targets: below, they wait for Python's lock.
 THREADS_WIN_ABOVE = 1_000_000
@@ -72,7 +84,7 @@ def discover(
     ('cough',)
     """
     wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close, knowledge=knowledge, audit=audit)
-    with Study.open(
+    with open_study(
         data,
         target,
         y,
@@ -142,7 +154,7 @@ def discover_all(
     """
     wanted = Wanted.of(algorithm, options, alpha, roles=roles, close=close, knowledge=knowledge)
     began = time.perf_counter()
-    with Study.open(
+    with open_study(
         data,
         reading=reading,
         test=test,

@@ -14,7 +14,7 @@ from blankets.errors import NotAnswerableError
 from blankets.latent import LatentBlanket, LatentSearch
 from blankets.questions._question import question
 from blankets.regimes import Regime, Surrogate, regime_from, surrogate_column
-from blankets.study import Engine, Progress, Seed, Study
+from blankets.study import Engine, Progress, Seed, open_study
 
 # Why a label is missing decides whether EM may treat it as any other missing value.
 IGNORABLE = ("supervised", "mcar", "mar-f")
@@ -133,7 +133,7 @@ def discover_latent(
     if labels != "auto":
         _check_ignorable(regime_from(labels))
     generator = generator_from(rng)
-    with Study.open(
+    with open_study(
         data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs, progress=progress
     ) as study:
         _check_ignorable(study.regime)

@@ -13,7 +13,7 @@ from blankets.questions._question import described
 from blankets.regimes import EstimatedPrior, PositiveUnlabeled
 from blankets.regimes import estimate_prior as estimate_from_codes
 from blankets.stats import Sampling
-from blankets.study import Engine, Seed, Study
+from blankets.study import Engine, Seed, open_study
 
 
 @described
@@ -79,7 +79,7 @@ def estimate_prior(
     'about 0.2... (90% 0... to 0...), estimated by roc assuming that some recognizable group of rows is ...'
     """
     labels = PositiveUnlabeled(sampling=sampling)
-    with Study.open(data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs) as study:
+    with open_study(data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs) as study:
         frame = study.complete_frame("estimate_prior")
         codes = np.stack([frame.column(x) for x in study.features], axis=1).astype(np.int64)
         return estimate_from_codes(

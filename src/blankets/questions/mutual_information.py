@@ -21,6 +21,8 @@ from blankets.study import (
     Explained,
     Names,
     Study,
+    about_labels,
+    about_rows,
     keeps_numbers,
     label_tables,
     scored_estimate,
@@ -138,12 +140,12 @@ def estimate_of(
     loss: Loss = "log",
 ) -> Estimate:
     """Estimate the information of a column of a study about its target."""
-    n_rows, notes = study.n_rows, [*study.about_labels, *(study.about_rows if study.weighs else ())]
+    n_rows, notes = study.n_rows, [*about_labels(study), *(about_rows(study) if study.weighs else ())]
     if study.measures([at, study.target, *conditioning]):
         explained = Explained.of(study)
         (estimate,) = explained.estimates([at], study.target, conditioning, loss=loss)
         n_rows = explained.rows_with([at, study.target, *conditioning])
-        notes += [ABOUT_EXPLAINED, *study.about_rows]
+        notes += [ABOUT_EXPLAINED, *about_rows(study)]
     elif study.labels.scores is not None or study.weighs:
         (estimate,) = scored_estimate(study, [at], conditioning, estimator=estimator, loss=loss)
     else:

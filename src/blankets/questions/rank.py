@@ -21,6 +21,7 @@ from blankets.study import (
     Names,
     Progress,
     Study,
+    about_rows,
     information_notes,
     keeps_numbers,
     label_tables,
@@ -92,7 +93,7 @@ def rank(
             other.regime.require(Question.ESTIMATE)
             scores = _together(scores, _scores(other, np.array([other.index(again.x)]), loss))
         names.append(name)
-    explained = (ABOUT_EXPLAINED, *study.about_rows) if study.has_numbers else ()
+    explained = (ABOUT_EXPLAINED, *about_rows(study)) if study.has_numbers else ()
     order = np.argsort(-scores.value, kind="stable")
     ranked = _some(scores, order)
     warn_of_constants(study.labels, [name for name, dof in zip(names, scores.dof, strict=True) if dof == 0])

@@ -20,7 +20,7 @@ from blankets.questions.sensitivity import over_priors
 from blankets.regimes import UNLABELED, Regime, prior_from
 from blankets.results import Blanket, Refutation, Trial, count_of, digits, joined
 from blankets.stats import FalseMembers
-from blankets.study import Progress, Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
+from blankets.study import Progress, Search, Seed, Study, Testing, Wanted, members_over, open_study, rows_drawn
 
 SUBSET = 0.8  # share of the rows
 HIDDEN = 0.5  # share of the labels
@@ -99,7 +99,7 @@ def refute(
         target = blanket.target if y is None else None
         try:
             about |= {"n_jobs": n_jobs, "progress": progress, "numbers": True, "knows_groups": True, "pools": True}
-            opened = Study.open(data, target, y, reading=reading, **about)
+            opened = open_study(data, target, y, reading=reading, **about)
             with opened as study:
                 _check_same(blanket, study)
                 tell = study.tell or (lambda sentence: None)

@@ -30,7 +30,16 @@ from blankets.independence import SeenBlocks
 from blankets.questions._question import question
 from blankets.regimes import Regime, Supervised
 from blankets.results import Selection
-from blankets.study import ABOUT_EXPLAINED, Engine, Explained, Progress, Study, information_notes, keeps_numbers
+from blankets.study import (
+    ABOUT_EXPLAINED,
+    Engine,
+    Explained,
+    Progress,
+    Study,
+    information_notes,
+    keeps_numbers,
+    open_study,
+)
 
 
 @question
@@ -119,7 +128,7 @@ def select(
         "prior": prior,
         "numbers": keeps_numbers(labels),
     }
-    with Study.open(data, target, y, engine=engine, n_jobs=n_jobs, progress=progress, **about) as study:
+    with open_study(data, target, y, engine=engine, n_jobs=n_jobs, progress=progress, **about) as study:
         return selected(study, scoring)
 
 

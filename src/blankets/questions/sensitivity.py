@@ -24,7 +24,7 @@ from blankets.independence import IndependenceTest, Knowledge
 from blankets.questions._question import question
 from blankets.regimes import Noisy, Question, Regime, Supervised, prior_from, surrogate_breakpoints
 from blankets.results import Blanket, PriorRange, Sensitivity, bias_sentence
-from blankets.study import Engine, Progress, Search, Seed, Study, Testing, Wanted
+from blankets.study import Engine, Progress, Search, Seed, Study, Testing, Wanted, open_study
 
 N_RUNS = 19
 
@@ -79,7 +79,7 @@ def sensitivity(
     wanted = Wanted.of(algorithm, options, alpha, close=close, knowledge=knowledge)
     values = None if priors is None else _checked_priors(priors)
     known = prior_from(prior)
-    with Study.open(
+    with open_study(
         data,
         target,
         y,

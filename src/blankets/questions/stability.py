@@ -21,7 +21,7 @@ from blankets.independence import IndependenceTest, Knowledge
 from blankets.questions._question import question
 from blankets.regimes import Regime
 from blankets.results import Stability
-from blankets.study import Engine, Progress, Search, Seed, Study, Testing, Wanted, members_over, rows_drawn
+from blankets.study import Engine, Progress, Search, Seed, Testing, Wanted, members_over, open_study, rows_drawn
 
 METHODS = ("subsample", "pairs", "bootstrap")
 
@@ -95,7 +95,7 @@ def stability(
     wanted = Wanted.of(algorithm, options, alpha, close=close, knowledge=knowledge)
     began = time.perf_counter()
     generator = generator_from(rng)
-    with Study.open(
+    with open_study(
         data,
         target,
         y,

@@ -18,7 +18,19 @@ from blankets.questions.mutual_information import columns_asked, estimate_of, gi
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
 from blankets.results import TestResult
 from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
-from blankets.study import Engine, Names, Seed, Study, Testing, keeps_numbers, label_tables, under_reported_from
+from blankets.study import (
+    Engine,
+    Names,
+    Seed,
+    Study,
+    Testing,
+    about_labels,
+    about_rows,
+    independence_tests,
+    keeps_numbers,
+    label_tables,
+    under_reported_from,
+)
 
 
 @question
@@ -89,7 +101,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     """Test a column of a study against its target."""
     column = study.stand_in()
     at, conditioning = columns_asked(study, x, given)
-    evidence = study.tests(column, rng=rng).test(at, study.target, conditioning)
+    evidence = independence_tests(study, column, rng=rng).test(at, study.target, conditioning)
     measured = study.measures([at, study.target, *conditioning])
     study = study if measured else study.without_numbers()
     free = evidence.dof if evidence.reliable else float("nan")
@@ -129,7 +141,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         powers={size: power(effect) for size, effect in effects.items()},
         detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in (0.8, 0.95) if free > 0 and apart},
         estimate=estimate_of(study, x, at, given, conditioning) if can_estimate else None,
-        notes=(*study.about_labels, *study.about_rows),
+        notes=(*about_labels(study), *about_rows(study)),
     )
 
 

@@ -3,6 +3,8 @@
 from typing import TYPE_CHECKING
 
 from blankets.caching import loaded_late
+from blankets.study._about import about_labels, about_rows, cut_unasked
+from blankets.study._asking import independence_tests
 from blankets.study._checks import called_a_name, leaking, names_finding, people, repeated_subjects, sounds_later
 from blankets.study._copies import copies_of_labels
 from blankets.study._engine import Engine, is_files
@@ -16,6 +18,7 @@ from blankets.study._information import (
     warn_of_constants,
     weighs_rows,
 )
+from blankets.study._opening import open_study
 from blankets.study._progress import Progress, status_line, watched
 from blankets.study._resampling import members_over, rows_drawn
 from blankets.study._searching import Search, Wanted, sll
@@ -38,9 +41,13 @@ __all__ = [
     "Study",
     "Testing",
     "Wanted",
+    "about_labels",
+    "about_rows",
     "called_a_name",
     "carried_out",
     "copies_of_labels",
+    "cut_unasked",
+    "independence_tests",
     "information_notes",
     "is_files",
     "keeps_numbers",
@@ -48,6 +55,7 @@ __all__ = [
     "leaking",
     "members_over",
     "names_finding",
+    "open_study",
     "people",
     "repeated_subjects",
     "rows_drawn",

@@ -9,6 +9,8 @@ import numpy as np
 from blankets.errors import TooFewRowsWarning, warn
 from blankets.regimes import Question, Surrogate, SurrogateColumn
 from blankets.results import joined
+from blankets.study._about import about_labels
+from blankets.study._asking import wide_drivers
 from blankets.study._study import Study
 
 
@@ -53,7 +55,7 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
 def assumptions_said(study: Study, column: SurrogateColumn | None, drivers: tuple[int, ...]) -> tuple[str, ...]:
     """Say what is assumed about missing labels, what replaces the target, and which features drive labeling."""
     if column is None:
-        return study.about_labels
+        return about_labels(study)
     valid = " It is not valid here; you asked for it anyway:" if column.forced else ""
     said = (
         f"{study.regime.describe(study.labels)} Each test with the target {column.surrogate.words}."
@@ -70,7 +72,7 @@ def _on_drivers(study: Study, column: SurrogateColumn, drivers: tuple[int, ...])
     sentence = f"Labeling depends on {joined(names)}; each test with the target is given that too."
     strata = float(np.prod(study.arities[list(drivers)].astype(float)))
     few = not study.testing.reliability or strata <= column.n_rows / study.testing.reliability
-    if study.known_drivers and (few or study.measures(drivers) or study._wide_drivers):
+    if study.known_drivers and (few or study.measures(drivers) or wide_drivers(study)):
         return ()  # the regime's assumption says it
     if few:
         return (sentence,)

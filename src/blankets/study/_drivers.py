@@ -21,6 +21,7 @@ members if all sets contain the drivers.
 from __future__ import annotations
 
 from blankets.search import Trace, choose, find
+from blankets.study._asking import labeling_tests
 from blankets.study._study import Seed, Study
 
 
@@ -34,14 +35,15 @@ def labeling_drivers(study: Study, *, alpha: float, level: float | None = None, 
     Examples
     --------
     >>> import numpy as np
+    >>> from blankets.study import open_study
     >>> rng = np.random.default_rng(0)
     >>> ward, age, ill = rng.integers(0, 2, (3, 2000))
     >>> seen = np.where(rng.random(2000) < np.where(ward == 1, 0.8, 0.2), ill, np.nan)  # one ward reports more
-    >>> with Study.open({"ward": ward, "age": age, "ill": seen}, "ill", labels="mar-f") as study:
+    >>> with open_study({"ward": ward, "age": age, "ill": seen}, "ill", labels="mar-f") as study:
     ...     [study.names[x] for x in labeling_drivers(study, alpha=0.01)]
     ['ward']
     """
-    tests = study.tests_of_labeling(level=level, rng=rng)
+    tests = labeling_tests(study, level=level, rng=rng)
     algorithm, _ = choose()
     found = find(algorithm).run(tests, study.target, study.features, alpha=alpha, trace=Trace())
     return tuple(sorted(x for x in found.members if found.roles.get(x) != "spouse"))

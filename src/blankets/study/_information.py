@@ -27,6 +27,7 @@ from blankets.regimes import (
     surrogate_column,
 )
 from blankets.stats import InformationEstimate, Loss, means_information, survey_information
+from blankets.study._about import about_labels, about_rows
 from blankets.study._study import Study
 from blankets.study._testing import at_most_rows
 
@@ -35,10 +36,10 @@ def information_notes(study: Study) -> tuple[str, ...]:
     """Return notes on what was assumed about missing labels, and what replaces the target."""
     column = study.informing
     if column is None:
-        return (*study.about_labels, *(study.about_rows if study.weighs else ()))
+        return (*about_labels(study), *(about_rows(study) if study.weighs else ()))
     forced = " It is not valid here; you asked for it anyway." if column.forced else ""
     stands = f"In place of the target, the estimate {column.surrogate.words}: {column.note}.{forced}"
-    return (*study.about_labels, stands)
+    return (*about_labels(study), stands)
 
 
 def keeps_numbers(labels: str | Regime) -> bool:

@@ -35,6 +35,8 @@ from blankets.search import (
     with_other_ends,
     with_required,
 )
+from blankets.study._about import about_rows
+from blankets.study._asking import independence_tests
 from blankets.study._assumed import assumptions_said, settings_of
 from blankets.study._checks import checked
 from blankets.study._drivers import labeling_drivers
@@ -133,7 +135,9 @@ class Search:
         if labeled_only and study.regime.name == "mar-f" and study.regime.given_drivers:
             drivers = labeling_drivers(study, alpha=wanted.alpha, level=level, rng=rng)
         knows = Knowing.of(
-            study, wanted.knowledge, lambda wider: wider.tests(column, drivers=drivers, level=level, rng=rng)
+            study,
+            wanted.knowledge,
+            lambda wider: independence_tests(wider, column, drivers=drivers, level=level, rng=rng),
         )
         settings = settings_of(study, column, drivers) | ({"knowledge": knows.words} if knows.words else {})
         offered = one_hot_sentences(study, knows.known)
@@ -144,7 +148,7 @@ class Search:
             arities=arities,
             n_rows=n_rows,
             settings=settings,
-            said=(*assumptions_said(study, column, drivers), *study.about_rows, *study.report.notes, *offered),
+            said=(*assumptions_said(study, column, drivers), *about_rows(study), *study.report.notes, *offered),
             wanted=wanted,
             algorithm=chosen,
             why=why,

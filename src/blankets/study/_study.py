@@ -1,7 +1,7 @@
 """`Study`: a table, a target, and what is known of both. Every question starts from it.
 
-A study is opened once (`Study.open`): the table is read, the labels are coded, and the options become checked
-objects. It then gives tests of independence (`tests`), counts for estimates of information
+A study is opened once (`open_study`): the table is read, the labels are coded, and the options become checked
+objects. It then gives tests of independence (`independence_tests`), counts for estimates of information
 (`information_counter`), and the same table with other rows (`take`, `permuted`, `with_noise`). The table may be
 codes in memory or on disk (`Frame`), numbers (`NumericTable`) or rows of a database (`SqlCounter`).
 """
@@ -9,76 +9,43 @@ codes in memory or on disk (`Frame`), numbers (`NumericTable`) or rows of a data
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from blankets.arguments import generator_from, threads_from
 from blankets.caching import cached_property
 from blankets.counting import Counter, SqlCounter
-from blankets.data import (
-    DataReport,
-    Encoder,
-    Frame,
-    Ingested,
-    NumericTable,
-    Reading,
-    column_beside,
-    ingest,
-    ingest_numeric,
-)
+from blankets.data import DataReport, Encoder, Frame, NumericTable, Reading
 from blankets.errors import (
-    CutNumbersWarning,
     DataError,
-    LabelError,
     NotAnswerableError,
     ParameterError,
-    RegimeWarning,
     TargetError,
     did_you_mean,
     listed,
-    warn,
 )
 from blankets.independence import (
-    AlwaysGiven,
-    ConditionedTests,
     IndependenceTest,
-    PairwiseTests,
-    PartialCorrelation,
-    PooledTests,
-    RoutedTests,
-    ScoredTests,
     SeenModel,
-    TableTests,
-    aligned,
-    own_tests,
 )
 from blankets.records import Call
 from blankets.regimes import (
     Labels,
-    Predicted,
     Question,
     Regime,
-    SemiSupervised,
     Supervised,
     Surrogate,
     SurrogateColumn,
-    Unsaid,
-    code_labels,
     label_column,
-    regime_from,
 )
-from blankets.study._copies import warn_of_copies
-from blankets.study._engine import Engine, Place
-from blankets.study._groups import order_by_groups, warn_of_few_groups, warn_of_subjects
-from blankets.study._imputing import as_one
-from blankets.study._progress import Progress, watched
+from blankets.study._about import warn_of_single_values
+from blankets.study._engine import Place
+from blankets.study._groups import order_by_groups
 from blankets.study._rows import permuted, strata_of, taken, with_noise
-from blankets.study._testing import MOST_ROWS, Standing, Testing
+from blankets.study._testing import Testing
 
 Seed = np.random.Generator | int | None
 Tell = Callable[[str], None]
@@ -130,160 +97,6 @@ class Study:
     drawn: bool = False  # whether the rows were drawn from another study; then no fingerprint is needed
     copies: int = 1  # completed tables below each other in ``table`` (multiple imputation)
     own: IndependenceTest | None = None  # a test of the user's own; None: tests of this library
-
-    # --- opening ---------------------------------------------------------------------------------------------------
-
-    @classmethod
-    @contextmanager
-    def open(
-        cls,
-        data: Any,
-        target: str | int | None = None,
-        y: ArrayLike | None = None,
-        *,
-        reading: Reading | Mapping[str, Any] | None = None,
-        labels: str | Regime = "auto",
-        prior: object = None,
-        test: Testing | IndependenceTest | str = "auto",
-        engine: Engine | str = "auto",
-        n_jobs: int | None = None,
-        progress: Progress = False,
-        about: Mapping[str, object] | None = None,
-        needs_target: bool = True,
-        lenient: bool = False,
-        asks: bool = False,
-        knows_groups: bool = False,
-        pools: bool = False,
-        numbers: bool = False,
-    ) -> Iterator[Study]:
-        """Read a table, and yield it as a study; clean up afterwards.
-
-        The arguments are those of the public functions. ``about`` also identifies a checkpoint. With ``lenient``
-        (for `audit`), labels may be missing without a given reason.
-        With ``asks`` (for `advise`), the user has to say why labels are missing, and such rows are not left out.
-        ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``pools``: whether it
-        can answer from several completed tables. ``numbers``: whether numbers stay numbers, if the test takes them.
-        """
-        own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
-        in_memory = own is None and engine.is_plain
-        data, y, reading, copies = as_one(data, target, y, reading, pools=pools, in_memory=in_memory)
-        testing = Testing() if own is not None else Testing.of(test)
-        threads = threads_from(n_jobs)
-        weighted = reading.survey_weight is not None or reading.missing == "weighted"
-        if (reading.groups is not None or weighted) and not knows_groups:
-            raise NotAnswerableError(
-                "groups=, survey_weight= and missing='weighted' are built for discover, discover_all, test, rank, "
-                "mutual_information, stability, refute and audit; what this question says would be wrong. Take one row "
-                "of each group, or a sample drawn by the weights, and leave the option out"
-            )
-        apart = reading.groups is None and reading.survey_weight is None
-        beside = labels.beside if isinstance(labels, Regime) else None
-        reading, target = _beside_table(reading, target, y, labels, beside)
-        as_they_are = apart and reading.sample_weight is None and reading.missing not in ("drop", "weighted")
-        if beside is not None and not as_they_are:
-            raise NotAnswerableError(
-                f"{beside[0]}= is not built for groups=, weights, missing='drop' and missing='weighted': it belongs to "
-                f"the rows as they are"
-            )
-        stay = numbers and testing.takes_numbers and (beside is None or isinstance(labels, Predicted))
-        known = _Known(y, labels, prior, reading, lenient, asks, stay, copies > 1)
-        _check_testing(testing, own, known, engine)
-        if (knows_columns := own_tests(data)) is not None:
-            _check_own(known, engine, alone=True)
-            with watched(progress) as tell:
-                yield cls._of_tests(knows_columns, target, tell, needs_target=needs_target)
-            return
-        if engine.kind == "sql":
-            known.check_complete("engine='sql'", "leave out engine='sql', or pack the query first", y=y is not None)
-        run = {
-            **asdict(testing),
-            **asdict(reading),
-            "labels": labels,
-            "prior": prior,
-            "target": target,
-            **(about or {}),
-        }
-        with (
-            watched(progress) as tell,
-            engine.opened(data, target, reading, n_jobs=threads, about=_plain(run), tell=tell) as (source, place),
-        ):
-            options: dict[str, Any] = {"reading": reading, "testing": testing, "place": place, "tell": tell, "own": own}
-            if isinstance(source, SqlCounter):
-                study = cls._in_database(source, target, options)
-            elif testing.of_numbers:
-                table = ingest_numeric(source, target, y=y, reading=reading)
-                study = cls(table=table, column=table.target, report=table.report, **options)
-            else:
-                study = cls._of_codes(source, target, known, options)
-            study = study._of_copies(copies)
-            if needs_target:
-                study.target  # noqa: B018  # raises an error if no target was named
-            if numbers and testing.takes_numbers:
-                study._warn_of_cuts()
-            yield study
-
-    @classmethod
-    def _of_tests(
-        cls, own: IndependenceTest, target: str | int | None, tell: Tell | None, *, needs_target: bool
-    ) -> Study:
-        """Return a study without a table: a test knows its columns, and answers for them."""
-        table = NoTable(own.names, own.looked_at)
-        n, columns = table.n_rows, len(own.names)
-        report = DataReport(n_rows=n, n_columns=columns, n_rows_given=n, n_columns_given=columns)
-        study = cls(table=table, column=None, report=report, tell=tell, own=own)
-        if target is None and not needs_target:
-            return study
-        if target is None:
-            raise TargetError(NO_TARGET)
-        return replace(study, column=study._as_target(str(target)))
-
-    @classmethod
-    def _in_database(cls, counter: SqlCounter, target: str | int | None, options: dict[str, Any]) -> Study:
-        at = None if target is None else counter.names.index(str(target))
-        labels = Labels(np.empty(0, np.int16), () if at is None else counter.levels[at])
-        return cls(table=counter, column=at, report=counter.report, labels=labels, **options)
-
-    @classmethod
-    def _of_codes(cls, data: Any, target: str | int | None, known: _Known, options: dict[str, Any]) -> Study:
-        read = known.with_outcome(_read(data, target, known))
-        frame, at = read.frame, read.target
-        options |= {"report": read.report, "encoder": read.encoder}
-        options |= {"groups": read.groups, "group_name": read.group_name, "survey": read.survey}
-        if not known.lenient:
-            warn_of_few_groups(read.groups, read.group_name)
-            if read.groups is None and not known.pooled:
-                warn_of_subjects(frame, at)
-        if at is not None and at in frame.numbers and frame.gaps(at) is not None:
-            raise TargetError(
-                f"the target {frame.names[at]!r} is a number, and values of it are missing; nothing is built yet for "
-                f"that under labels={known.labels!r}: leave out labels=, or cut it into classes with discretize=..."
-            )
-        if at is None or at in frame.numbers:
-            return cls(table=frame, column=at, **options)
-        labels = code_labels(
-            frame.column(at),
-            frame.levels[at],
-            np.zeros(frame.n_rows, bool) if read.unlabeled is None else read.unlabeled,
-            positive=known.reading.positive,
-            regime=known.labels,
-            unlabeled_marker=known.reading.unlabeled_marker,
-        )
-        regime = known.regime(labels)
-        if regime.beside is not None:
-            labels = regime.with_scores(labels, column_beside(data, *regime.beside, known.reading))
-            regime = SemiSupervised("mcar") if labels.scores is None else regime  # a machine that tells nothing
-        if more := regime.prior_is_short(labels):
-            warn(
-                f"prior= says that p(y=1) is {regime.prior}, but {more}. That may be chance; power is computed as if "
-                "all of them were labeled. If you know p(y=1) of these very rows, correct the prior",
-                RegimeWarning,
-            )
-        if labels.n_unlabeled:
-            warn_of_copies(frame, at, labels)
-        elif len(labels.classes) < len(frame.levels[at]):
-            # The user named a positive class among several: the others are one class now.
-            frame = frame.with_column(frame.names[at], labels.codes.astype(np.uint8), labels.classes)
-        return cls(table=frame, column=at, labels=labels, regime=regime, **options)
 
     # --- what it is ------------------------------------------------------------------------------------------------
 
@@ -450,12 +263,12 @@ class Study:
             return list(range(len(self.names)))
         if not isinstance(names, Iterable):
             raise ParameterError.out_of_range("targets", names, "a list of column names")
-        wanted = [self._as_target(name) for name in ([names] if isinstance(names, str) else dict.fromkeys(names))]
+        wanted = [self.as_target(name) for name in ([names] if isinstance(names, str) else dict.fromkeys(names))]
         if not wanted:
             raise ParameterError("'targets' is empty; name a column, or leave it out for all columns")
         return wanted
 
-    def _as_target(self, name: str) -> int:
+    def as_target(self, name: str) -> int:
         if name not in self.names:
             why = self.report.left_out.get(name)
             hint = f": {why}" if why else did_you_mean(str(name), self.names)
@@ -535,171 +348,43 @@ class Study:
             return None
         column = self.regime.stand_in(self.labels, usual=usual)
         if column.rows is not None:
-            self._warn_of_constants(column.rows)
+            warn_of_single_values(self, column.rows)
         return None if column.surrogate is Surrogate.FULL else column
-
-    def tests(
-        self,
-        column: SurrogateColumn | None = None,
-        *,
-        drivers: Iterable[int] = (),
-        level: float | None = None,
-        rng: Seed = None,
-    ) -> IndependenceTest:
-        """Return the tests: with the surrogate if the target is involved, otherwise with all rows.
-
-        ``drivers`` are columns that tests of labeled rows always condition on. Without a seed the same data give
-        the same answer.
-        """
-        if (ready := self._ready_tests(level, rng)) is not None:
-            return ready
-        seeded = self.testing.kind == "auto" and rng is not None
-        seed = int(generator_from(rng).integers(1 << 62)) if seeded else 0
-
-        def of(frame: Frame, rows: NDArray[np.bool_] | None = None) -> IndependenceTest:
-            some, standing = frame if rows is None else frame.take(rows), self._standing.take(rows)
-            if self.survey is not None:
-                return standing.surveyed(some)
-            return standing.tests(some, tables(self._counted(frame.without_numbers(), rows)), level)
-
-        def tables(counter: Counter) -> TableTests:
-            return self.testing.tables(counter, level=level, seed=seed, grouped=self.groups is not None)
-
-        def of_all() -> IndependenceTest:
-            by_rows = self._measured or self.survey is not None or self.reading.missing == "weighted"
-            return of(self.frame) if by_rows else tables(self._counter_of_all)
-
-        if column is None:
-            return of_all()
-        whole = self.frame.with_column(self.target_name, column.codes, column.levels)
-        if self.labels.scores is not None:
-            scored = ScoredTests(
-                of(whole, column.rows),
-                whole,
-                self.target,
-                self.labels.scores,
-                reliability=self.testing.reliability,
-            )
-            return RoutedTests(self.target, scored, of_all())
-        if column.rows is None:
-            known = self.known_drivers
-            return RoutedTests(self.target, AlwaysGiven(of(whole), known), of_all()) if known else of(whole)
-        labeled = of(whole, column.rows)
-        conditioned = tuple(drivers)
-        with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
-        if column.surrogate is Surrogate.PAIRWISE:
-            with_target = self._pairwise(labeled)
-        return RoutedTests(self.target, with_target, of_all())
-
-    def _ready_tests(self, level: float | None, rng: Seed) -> IndependenceTest | None:
-        """Return the tests that need no counts: the user's own, those of a table of numbers, or pooled ones."""
-        if self.own is not None and self.drawn:
-            raise NotAnswerableError(
-                "this question changes the rows, but a test of your own answers for the rows that it has"
-            )
-        if self.own is not None:
-            return aligned(self.own, self.names)
-        if isinstance(self.table, NumericTable):
-            return PartialCorrelation(self.table.values, self.names, reliability=self.testing.reliability)
-        if self.copies > 1:
-            return self._pooled([part.tests(level=level, rng=rng) for part in self._completed])
-        return None
 
     @property
     def weighs(self) -> bool:
         """Whether rows come in groups or have weights."""
-        return self.groups is not None or self.survey is not None or self._seen_model is not None
+        return self.groups is not None or self.survey is not None or self.seen_model is not None
 
     @cached_property
-    def _seen_model(self) -> SeenModel | None:
+    def seen_model(self) -> SeenModel | None:
         """The model of missing values by which rows are weighted."""
         weighted = self.reading.missing == "weighted" and isinstance(self.table, Frame) and bool(self.table.holes)
         return SeenModel(self.frame) if weighted else None
 
     def weights_of(self, names: Iterable[str]) -> NDArray[np.float64] | None:
         """Return the weights of rows in estimates about the target and some columns; None if all are equal."""
-        if (model := self._seen_model) is None:
+        if (model := self.seen_model) is None:
             return self.survey
         weights = model.of_rows([self.frame.index(name) for name in names])
         return self.survey if weights is None else weights if self.survey is None else weights * self.survey
 
-    def _of_copies(self, copies: int) -> Study:
-        """Return the study of several completed tables, which were read as one."""
-        if copies == 1:
-            return self
-        frame = self.frame
-        if self.testing.kind != "auto":
-            raise ParameterError(f"completed tables are pooled with test='auto' only, not with {self.testing.kind!r}")
-        if frame.holes or self.labels.n_unlabeled or frame.n_rows % copies or self.report.unlabeled:
-            gaps = listed(frame.names[j] for j in frame.holes) if frame.holes else "the target"
-            raise DataError(f"completed tables still have missing values, in {gaps}; impute these too, or leave it out")
-        given = replace(self.report, n_rows=frame.n_rows // copies, n_rows_given=self.report.n_rows_given // copies)
-        return replace(self, copies=copies, report=given)
-
     @property
     def one_table(self) -> Study:
         """The study, or that of the first of several completed tables."""
-        return self if self.copies == 1 else self._completed[0]
+        return self if self.copies == 1 else self.completed[0]
 
     @cached_property
-    def _completed(self) -> list[Study]:
+    def completed(self) -> list[Study]:
         """The study of each completed table."""
         each = np.split(np.arange(self.copies * self.n_rows), self.copies)
         one = {"copies": 1, "place": self.place}
         return [self._drawn(self.frame.take(rows), **one, **self._about(rows)) for rows in each]
 
-    def _pooled(self, each: list[IndependenceTest]) -> PooledTests:
-        frame = self.frame.without_numbers()
-        measured = np.zeros(frame.n_columns, bool)
-        measured[[*self.frame.numbers, *self.frame.ordered]] = True
-        if self.groups is not None or self.survey is not None:
-            measured[:] = True  # no likelihood ratio, but statistics that have their law
-        return PooledTests(each, TableTests(self.place.counter(frame), reliability=0.0), measured)
-
     @property
-    def _standing(self) -> Standing:
-        weighs = self.reading.missing == "weighted"
-        return Standing(self.testing, self.place, weighs, self.survey, self.groups, self._wide_drivers)
-
-    @property
-    def _wide_drivers(self) -> tuple[int, ...]:
-        """Drivers with so many levels that tests do not count within each, but allow for functions of the level."""
-        return tuple(x for x in self.known_drivers if self.arities[x] > MOST_STRATA)
-
-    @property
-    def _measured(self) -> bool:
+    def measures_some(self) -> bool:
         """Whether some columns are numbers, or have levels with an order."""
         return isinstance(self.table, Frame) and bool(self.table.numbers or self.table.ordered)
-
-    @property
-    def _counter_of_all(self) -> Counter:
-        return self.counter if self.groups is None else self._counted(self.frame)
-
-    def _counted(self, frame: Frame, rows: NDArray[np.bool_] | None = None) -> Counter:
-        """Return what counts the rows of a frame, or some of them; with the groups as the last column."""
-        if self.groups is not None:
-            names, n = frozenset(frame.names), int(self.groups.max()) + 1
-            name = next(free for k in range(len(names) + 1) if (free := f"{self.group_name}{chr(39) * k}") not in names)
-            frame = frame.with_column(name, self.groups, tuple(range(n)))
-        return self.place.counter(frame, rows)
-
-    def tests_of_labeling(self, *, level: float | None = None, rng: Seed = None) -> IndependenceTest:
-        """Return tests in which "is labeled", known for every row, replaces the target."""
-        labeled = self.labels.labeled.astype(np.uint8)
-        frame = self.frame.with_column(self.target_name, labeled, ("unlabeled", "labeled"))
-        return replace(self, table=frame, regime=Supervised(), drawn=True).tests(level=level, rng=rng)
-
-    def _pairwise(self, labeled: IndependenceTest) -> PairwiseTests:
-        """Return tests by pairwise deletion, which exist for G only."""
-        if not isinstance(labeled, TableTests):
-            raise ParameterError(
-                "pairwise deletion is defined for counts, but some columns are numbers; cut them with discretize=..., "
-                "or take surrogate='listwise'"
-            )
-        if self.testing.kind == "x2":
-            raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
-        self.complete_frame("surrogate='pairwise'")
-        return PairwiseTests(self.target, self.counter_of_labels, labeled)
 
     @cached_property
     def counter(self) -> Counter:
@@ -715,40 +400,6 @@ class Study:
             return self.counter
         column = label_column(self.labels)
         return self.place.counter(self.frame.with_column(self.target_name, column.codes, column.levels))
-
-    @property
-    def cut_unasked(self) -> list[str]:
-        """The numbers that were cut although nobody asked for it."""
-        return [name for name in self.report.binned if self.reading.rule_for(name)[0] == "auto"]
-
-    def _warn_of_cuts(self) -> None:
-        """Name the numbers that were cut although nobody asked for it, and say why."""
-        if self.place.store is not None:
-            why = "this table was packed without the values of its numbers (pack it again to have them tested uncut)"
-        elif isinstance(self.table, SqlCounter):
-            why = (
-                f"numbers are tested as they are in memory only ({MOST_ROWS:,} rows drawn at random, as a table in "
-                f"memory, are as many as such tests look at); in a database they are counted"
-            )
-        else:
-            return
-        if binned := self.cut_unasked:
-            warn(
-                f"{why}, so these were cut into levels: {listed(binned)}. Say discretize='sturges' or another rule if "
-                f"that is what you want",
-                CutNumbersWarning,
-            )
-
-    def _warn_of_constants(self, rows: NDArray[np.bool_]) -> None:
-        """Warn of features with a single value among the rows that may be compared."""
-        part = self.frame.take(rows)
-        constant = [self.names[x] for x in self.features if np.ptp(_seen(part, x)) == 0]
-        if constant:
-            warn(
-                f"{listed(constant)} have a single value among the {part.n_rows:,} labeled rows, so that no test with "
-                f"the target can find them",
-                RegimeWarning,
-            )
 
     # --- information -----------------------------------------------------------------------------------------------
 
@@ -791,195 +442,3 @@ class Study:
     def n_groups(self) -> int:
         """Number of groups, where rows belong together; 0 where each is a draw of its own."""
         return 0 if self.groups is None else len(np.unique(self.groups))
-
-    @property
-    def about_rows(self) -> tuple[str, ...]:
-        """What was done about rows that belong together, have the weights of a survey, or are very many."""
-        said = []
-        if self.survey is not None:
-            said.append(
-                "Rows have the weights of a survey: tests are those of the population, corrected by Rao and Scott "
-                "(products of residuals are weighted where a number is involved)."
-            )
-        if self._measured and self.n_rows > MOST_ROWS:
-            said.append(f"Tests of numbers looked at {MOST_ROWS:,} of the {self.n_rows:,} rows, drawn at random.")
-        if self.groups is not None:
-            said.append(
-                f"The {self.n_rows:,} rows belong to {self.n_groups:,} groups ({self.group_name}): tests allow for any "
-                f"dependence within a group, and take groups for independent draws."
-            )
-        if self.copies > 1:
-            said.append(
-                f"Missing values were imputed before: tests of {self.copies} completed tables are pooled (by D3, and "
-                f"by D2 where a number is involved, which finds less), and so are effects (Rubin's rules)."
-            )
-        return (*said, *self._about_holes)
-
-    @property
-    def _about_holes(self) -> tuple[str, ...]:
-        """What weights for missing values come from."""
-        if (model := self._seen_model) is None:
-            return ()
-        told = {x: sorted(by, key=by.__getitem__) for x, by in model.telling.items() if by}
-        words = [f"{self.names[x]} (by {listed(self.names[z] for z in by[:3])})" for x, by in told.items()]
-        if not words:
-            return ("No complete column tells where values are missing, so that all rows with a value weigh the same.",)
-        return (
-            f"Rows with a value stand for those without one, weighted by complete columns that tell of the gaps, in "
-            f"{', '.join(words)}. Gaps that depend on anything else, or on the missing value itself, are not "
-            f"corrected. A test in which few rows would stand for very many is not made; missing='testwise' makes "
-            f"it, without this correction.",
-        )
-
-    @property
-    def about_labels(self) -> tuple[str, ...]:
-        """What was assumed about missing labels."""
-        return (self.regime.describe(self.labels),) if self.labels.n_unlabeled or not self.regime.plain else ()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Known:
-    """What the user says about the target."""
-
-    y: ArrayLike | None
-    labels: str | Regime
-    prior: object
-    reading: Reading
-    lenient: bool
-    asks: bool
-    numbers: bool = False  # whether numbers may stay numbers
-    pooled: bool = False  # whether several completed tables are read as one
-
-    @property
-    def number_target(self) -> bool:
-        """Whether the target may stay a number: nothing was said of classes or of missing labels."""
-        return self.numbers and not any(self._said().values())
-
-    def with_outcome(self, read: Ingested) -> Ingested:
-        """Leave out rows without a target if nothing was said about missing labels; tell that.
-
-        Where one class alone is labeled, the others may be the rows without a label: that is for the regime to say.
-        """
-        gaps, at = read.unlabeled, read.target
-        if gaps is None or at is None or not gaps.any() or not self._leaves_out(read):
-            return read
-        is_number = at in read.frame.numbers
-        codes = read.frame.column(at)[~gaps]
-        if not is_number and (not len(codes) or codes.min() == codes.max()):
-            return read
-        frame = read.frame.take(~gaps)
-        report = replace(read.report, n_rows=len(codes), unlabeled_left_out=True)
-        if report.complete_rows is not None:
-            complete = None if read.frame.complete is None else int(read.frame.complete[~gaps].sum())
-            report = replace(report, complete_rows=None if complete == len(codes) else complete)
-        advice = "say with labels= if they are to count as unlabeled"
-        if is_number:
-            advice = "the answer is right if it is missing by chance, or for reasons that other columns hold"
-        warn(
-            f"{report.unlabeled:,} of {read.frame.n_rows:,} rows have no value of the target and are left out; "
-            f"{advice}",
-            RegimeWarning,
-        )
-        groups = None if read.groups is None else read.groups[~gaps]
-        survey = None if read.survey is None else read.survey[~gaps]
-        frame = replace(frame, holes=frame.holes - {at}) if is_number else frame
-        return replace(read, frame=frame, unlabeled=None, report=report, groups=groups, survey=survey)
-
-    def _leaves_out(self, read: Ingested) -> bool:
-        """Tell whether rows without a target are left out: nothing was said of why it is missing.
-
-        The audit looks at such rows too, unless there are more than two classes, of which none is the positive one.
-        """
-        said = not isinstance(self.labels, str) or self.labels != "auto" or self.prior is not None
-        at = read.target or 0
-        of_two = at not in read.frame.numbers and len(read.frame.levels[at]) <= 2
-        return not (said or self.asks or (self.lenient and (of_two or self.reading.positive is not None)))
-
-    def regime(self, labels: Labels) -> Regime:
-        """Return the regime of the labels, and check that the labels agree with it."""
-        try:
-            regime = regime_from(self.labels, labels, prior=self.prior)
-        except LabelError:  # the user has to say why labels are missing
-            if not self.lenient:
-                raise
-            return Unsaid()
-        if not self.lenient:
-            regime.check(labels)
-        return regime
-
-    def check_complete(self, what: str, instead: str, **others: bool) -> None:
-        """Refuse options about missing labels if every row must have a label."""
-        asked = {**self._said(), **others}
-        if any(asked.values()):
-            raise ParameterError(
-                f"{what} is for a target that every row has, and cannot take "
-                f"{listed(name for name in asked if asked[name])}; {instead}"
-            )
-
-    def _said(self) -> dict[str, bool]:
-        """Return what is said of classes or of missing labels."""
-        complete = isinstance(self.labels, Supervised) or (
-            isinstance(self.labels, str) and self.labels in ("auto", "supervised")
-        )
-        marker = self.reading.unlabeled_marker
-        marked = not (isinstance(marker, str) and marker == "auto")
-        positive = self.reading.positive is not None
-        said = {"labels": not complete, "prior": self.prior is not None, "positive": positive}
-        return said | {"unlabeled_marker": marked}
-
-
-def _check_testing(testing: Testing, own: IndependenceTest | None, known: _Known, engine: Engine) -> None:
-    """Refuse what a test cannot be combined with."""
-    if own is not None:
-        _check_own(known, engine)
-    if testing.of_numbers:
-        known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
-        if not engine.is_plain:
-            raise ParameterError(
-                "test='fisher-z' needs all numbers in memory; a cluster, a database and checkpoints are for counts"
-            )
-
-
-def _check_own(known: _Known, engine: Engine, *, alone: bool = False) -> None:
-    """Refuse what a test of the user's own cannot take into account; ``alone``: there is no table beside it."""
-    reading = known.reading
-    known.check_complete("a test of your own", "leave that out", y=alone and known.y is not None)
-    if engine.kind not in ("auto", "memory") or reading.groups is not None or reading.survey_weight is not None:
-        raise ParameterError("a test of your own has its own rows; leave out engine=, groups= and survey_weight=")
-    if alone and reading.options:
-        raise ParameterError(f"a test in place of a table is not read; leave out {listed(reading.options)}")
-
-
-def _read(data: Any, target: str | int | None, known: _Known) -> Ingested:
-    stays = {"numbers": known.numbers, "number_target": known.number_target}
-    return ingest(data, target, y=known.y, reading=known.reading, **stays)
-
-
-def _beside_table(
-    reading: Reading, target: str | int | None, y: ArrayLike | None, labels: object, beside: tuple[str, object] | None
-) -> tuple[Reading, str | int | None]:
-    """Leave out the column that belongs to labels and is no feature, and find the target that a regime names."""
-    gold = getattr(labels, "gold", None)
-    if gold is not None and (y is not None or target not in (None, gold)):
-        raise ParameterError(f"gold={gold!r} is the target, but another one is named; leave one of the two out")
-    if beside is not None and isinstance(beside[1], str):
-        reading = replace(reading, exclude=(*reading.exclude, beside[1]))
-    return reading, target if gold is None else gold
-
-
-def _seen(frame: Frame, x: int) -> NDArray[Any]:
-    """Return the codes, or numbers, of the rows that have a value; one that means nothing if none has."""
-    gaps = frame.gaps(x)
-    values = frame.values(x) if gaps is None else frame.values(x)[~gaps]
-    return values if len(values) else np.zeros(1, np.int64)
-
-
-def _plain(about: Mapping[str, object]) -> dict[str, object]:
-    """Return what identifies the answers as plain values, for a checkpoint."""
-
-    def plain(value: object) -> object:
-        if value is None or isinstance(value, str | int | float | bool):
-            return value
-        return "a generator" if isinstance(value, np.random.Generator) else str(value)
-
-    return {name: plain(value) for name, value in about.items()}

@@ -27,6 +27,7 @@ from blankets.errors import NotAnswerableError, ParameterError, listed
 from blankets.regimes import PositiveUnlabeled, Regime, Supervised
 from blankets.results import Estimate, TestResult
 from blankets.study._engine import Engine
+from blankets.study._opening import open_study
 from blankets.study._study import Study
 
 Names = str | Iterable[str] | Mapping[str, object]
@@ -104,11 +105,11 @@ class PairQuestion:
     note: str = ""
 
     def opened(self, **more: Any) -> AbstractContextManager[Study]:
-        """Open the study that answers the question; ``more`` are further arguments of `Study.open`."""
+        """Open the study that answers the question; ``more`` are further arguments of `open_study`."""
         if self.apart and Engine.of(more.get("engine", "auto")).kind == "sql":
             raise ParameterError("engine='sql' leaves the rows in their database: pack the query for 'under_reported'")
         about: dict[str, Any] = {"labels": self.labels, "prior": self.prior, "reading": self.reading}
-        return Study.open(self.data, self.target, self.y, **about, **more)
+        return open_study(self.data, self.target, self.y, **about, **more)
 
     def put_back(self, answer: Answer) -> Answer:
         """Return an answer with the names of feature and target exchanged back."""
