@@ -6,7 +6,7 @@ Prints, for each table of DIR (CSV, plain or .gz; the class is the column "class
 the share of columns that each selector keeps and the accuracy of boosting and of a linear model; then mean accuracies,
 areas under the ROC curve (of several classes the mean over pairs), ranks by both (1 is best), and how far the default
 is ahead of each, with the standard error over tables. Selectors: the default `MarkovBlanketSelector`, its members alone
-(``share=0``), mRMR and the best by information (as many columns as the default keeps), Boruta (where it is installed),
+(``extra=0``), mRMR and the best by information (as many columns as the default keeps), Boruta (where it is installed),
 L1, and recursive elimination with cross-validation on tables with at most 60 columns. Ranks leave the members alone
 out.
 """
@@ -47,7 +47,7 @@ def default(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
 
 def members(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
     """Return the default blanket."""
-    return bl.MarkovBlanketSelector(share=0, n_jobs=1).fit(x, y).get_support(indices=True)
+    return bl.MarkovBlanketSelector(extra=0, n_jobs=1).fit(x, y).get_support(indices=True)
 
 
 def mrmr(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
