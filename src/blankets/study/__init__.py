@@ -11,6 +11,7 @@ from blankets.study._engine import Engine, is_files
 from blankets.study._information import (
     ABOUT_EXPLAINED,
     Explained,
+    frame_with,
     information_notes,
     keeps_numbers,
     label_tables,
@@ -59,6 +60,7 @@ __all__ = [
     "people",
     "repeated_subjects",
     "rows_drawn",
+    "frame_with",
     "scored_estimate",
     "sll",
     "sounds_later",
