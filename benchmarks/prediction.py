@@ -169,7 +169,8 @@ def main() -> int:
     loaded = tables(options.tables, options.only, options.rows)
     found = []
     with ProcessPoolExecutor(options.processes) as pool:
-        for (name, (x, y)), one in zip(loaded.items(), pool.map(measures, *zip(*loaded.values())), strict=True):
+        every = pool.map(measures, *zip(*loaded.values(), strict=True))
+        for (name, (x, _)), one in zip(loaded.items(), every, strict=True):
             found.append(one)
             words = ["{:.0%}: {:.3f}, {:.3f}".format(*one[s][:3]) if s in one else "-" for s in SELECTORS]
             print(f"| {name} ({len(x):,}, {x.shape[1]}) | {' | '.join(words)} |", flush=True)
