@@ -1,12 +1,12 @@
 """Nested prediction: columns are selected inside five folds, then a model predicts the rest of the rows.
 
-    python benchmarks/prediction.py --tables DIR [--only NAME ...] [--rows 600]
+    python benchmarks/prediction.py --tables DIR [--only NAME ...] [--rows 600] [--processes 16]
 
 Prints, for each table of DIR (CSV, plain or .gz; the class is the column "class" or the last one) and of scikit-learn,
 the share of columns that each selector keeps and the accuracy of boosting and of a linear model; then mean accuracies,
 areas under the ROC curve (of several classes the mean over pairs), ranks by both (1 is best), and how far the default
 is ahead of each, with the standard error over tables. Selectors: the default `MarkovBlanketSelector`, its members alone
-(``share=0``), mRMR and the best by information (as many columns as the default keeps), Boruta (where it is installed),
+(``extra=0``), mRMR and the best by information (as many columns as the default keeps), Boruta (where it is installed),
 L1, and recursive elimination with cross-validation on tables with at most 60 columns. Ranks leave the members alone
 out.
 """
@@ -18,6 +18,7 @@ import importlib.util
 import sys
 import warnings
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -47,7 +48,7 @@ def default(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
 
 def members(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
     """Return the default blanket."""
-    return bl.MarkovBlanketSelector(share=0, n_jobs=1).fit(x, y).get_support(indices=True)
+    return bl.MarkovBlanketSelector(extra=0, n_jobs=1).fit(x, y).get_support(indices=True)
 
 
 def mrmr(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
@@ -110,6 +111,7 @@ def tables(folder: Path | None, only: list[str], rows: int | None) -> dict[str, 
 
 def measures(x: pd.DataFrame, y: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
     """Return, for each selector, the share of columns kept, accuracies and areas under the curve of both models."""
+    warnings.simplefilter("ignore")
     kept: dict[str, list[list[float]]] = {}
     for train, rest in StratifiedKFold(5, shuffle=True, random_state=0).split(x, y):
         k = 1
@@ -161,14 +163,17 @@ def main() -> int:
     parser.add_argument("--tables", type=Path, help="folder with CSV files, plain or .gz")
     parser.add_argument("--only", nargs="*", default=[], help="names of tables")
     parser.add_argument("--rows", type=int, help="rows to draw from larger tables")
+    parser.add_argument("--processes", type=int, default=1, help="tables at a time")
     options = parser.parse_args()
-    warnings.simplefilter("ignore")
     print(f"| table (rows, columns) | {' | '.join(SELECTORS)} |\n|{' --- |' * (1 + len(SELECTORS))}")
+    loaded = tables(options.tables, options.only, options.rows)
     found = []
-    for name, (x, y) in tables(options.tables, options.only, options.rows).items():
-        found.append(measures(x, y))
-        words = ["{:.0%}: {:.3f}, {:.3f}".format(*found[-1][s][:3]) if s in found[-1] else "-" for s in SELECTORS]
-        print(f"| {name} ({len(x):,}, {x.shape[1]}) | {' | '.join(words)} |", flush=True)
+    with ProcessPoolExecutor(options.processes) as pool:
+        every = pool.map(measures, *zip(*loaded.values(), strict=True))
+        for (name, (x, _)), one in zip(loaded.items(), every, strict=True):
+            found.append(one)
+            words = ["{:.0%}: {:.3f}, {:.3f}".format(*one[s][:3]) if s in one else "-" for s in SELECTORS]
+            print(f"| {name} ({len(x):,}, {x.shape[1]}) | {' | '.join(words)} |", flush=True)
     summary(found)
     return 0
 

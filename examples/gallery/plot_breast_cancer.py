@@ -32,7 +32,7 @@ print(blanket)
 # %%
 # Nearly as good with few as with all: cross-validated accuracy, the selection inside the cross-validation.
 
-selector = bl.MarkovBlanketSelector(algorithm="iamb", share=0, discretize="equal-frequency", n_bins=3)
+selector = bl.MarkovBlanketSelector(algorithm="iamb", extra=0, discretize="equal-frequency", n_bins=3)
 models = {
     "all 30": make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000)),
     "blanket": make_pipeline(selector, StandardScaler(), LogisticRegression(max_iter=2000)),

@@ -32,7 +32,7 @@ print(blanket)
 
 features, target = table.drop(columns="progression"), table["progression"]
 models = {
-    "blanket": make_pipeline(bl.MarkovBlanketSelector(share=0), StandardScaler(), LinearRegression()),
+    "blanket": make_pipeline(bl.MarkovBlanketSelector(extra=0), StandardScaler(), LinearRegression()),
     "lasso": make_pipeline(StandardScaler(), LassoCV()),
 }
 for name, model in models.items():

@@ -19,45 +19,55 @@ def data():
     return pd.DataFrame({"a": a, "b": b, **copies, **noise}), (a + b + rng.normal(0, 0.7, 400) > 0).astype(int)
 
 
-def test_relevant_columns_beside_the_members_up_to_half(data):
-    X, y = data
+@pytest.fixture(scope="module")
+def answers():
+    """Yes and no: two strong causes, four weak ones, four columns of noise."""
+    rng = np.random.default_rng(5)
+    x = rng.integers(0, 2, (500, 10))
+    y = x @ [1.2, 1.2, 0.32, 0.32, 0.3, 0.3, 0, 0, 0, 0] + rng.logistic(0, 0.8, 500) > 1.8
+    return pd.DataFrame(x, columns=[f"x{k}" for k in range(10)]), y.astype(int)
+
+
+def _p(X, y, x, given):
+    """The p-value of one more column in a linear regression, by the F-test."""
+    of = [np.linalg.lstsq(np.column_stack([np.ones(len(y)), X[cols]]), y, rcond=None)[1][0]
+          for cols in (given, [*given, x])]  # fmt: skip
+    dof = len(y) - len(given) - 2
+    return stats.f.sf((of[0] - of[1]) / of[1] * dof, 1, dof)
+
+
+def test_the_strongest_given_all_that_are_kept_while_it_depends(answers):
+    X, y = answers
     selector = bl.MarkovBlanketSelector().fit(X, y)
-    assert set(selector.blanket_.members) == {"a", "b"}
-    assert len(selector.extra_) == 3
-    assert set(selector.extra_) < {"a1", "a2", "b1", "b2"}
-    # The definition of mRMR, from the terms that `mutual_information` estimates: relevance minus mean redundancy.
-    table = X.assign(y=y.astype(str))
-    relevance = {x: bl.mutual_information(table, x, "y").value for x in ("a1", "a2", "b1", "b2")}
-    redundancy = {x: np.mean([_told(X, z, x) for z in "ab"]) for x in relevance}
-    assert selector.extra_[0] == max(relevance, key=lambda x: relevance[x] - redundancy[x])
+    kept, left = list(selector.blanket_.members), set(X).difference(selector.blanket_.members)
+    while left and _p(X, y, best := min(left, key=lambda x: _p(X, y, x, kept)), kept) <= 0.05:
+        kept.append(best)
+        left.remove(best)
+    assert len(selector.extra_) >= 2
+    assert selector.extra_ == tuple(kept[len(selector.blanket_) :])
 
 
-def _told(X, x, about):
-    """What functions of one number tell of another, by a polynomial of the same degree."""
-    fitted = np.polynomial.Polynomial.fit(X[x], X[about], 3)(X[x])
-    return -0.5 * np.log(1 - np.corrcoef(fitted, X[about])[0, 1] ** 2)
-
-
-def test_the_support_says_who_is_a_member(data):
-    X, y = data
+def test_the_support_says_who_is_a_member(answers):
+    X, y = answers
     selector = bl.MarkovBlanketSelector().fit(X, y)
-    assert selector.get_support().sum() == 5
-    assert selector.get_support(members_only=True).tolist() == [True, True] + [False] * 8
-    assert selector.get_support(indices=True, members_only=True).tolist() == [0, 1]
-    assert selector.transform(X).shape == (400, 5)
+    n_members, n_extra = len(selector.blanket_), len(selector.extra_)
+    assert selector.get_support().sum() == n_members + n_extra
+    alone = selector.get_support(indices=True, members_only=True)
+    assert {X.columns[k] for k in alone} == set(selector.blanket_.members)
+    assert selector.transform(X).shape == (500, n_members + n_extra)
 
 
-def test_members_alone(data):
-    X, y = data
-    selector = bl.MarkovBlanketSelector(share=0).fit(X, y)
+def test_members_alone(answers):
+    X, y = answers
+    selector = bl.MarkovBlanketSelector(extra=0).fit(X, y)
     assert selector.extra_ == ()
     assert selector.get_support().tolist() == selector.get_support(members_only=True).tolist()
 
 
-def test_columns_that_tell_nothing_stay_out(data):
+def test_copies_of_members_are_not_kept(data):
     X, y = data
-    everything = bl.MarkovBlanketSelector(share=1).fit(X, y)
-    assert everything.get_support().tolist() == [True] * 6 + [False] * 4
+    selector = bl.MarkovBlanketSelector(extra=0.001).fit(X, y)
+    assert selector.get_support().tolist() == [True, True] + [False] * 8
 
 
 def test_without_members_columns_that_depend_by_themselves_are_kept(data, monkeypatch):
@@ -65,33 +75,42 @@ def test_without_members_columns_that_depend_by_themselves_are_kept(data, monkey
     X, y = data
     rng = np.random.default_rng(0)
     weak = pd.DataFrame({f"w{k}": y + rng.normal(0, 4.5, 400) for k in range(6)})
-    by_themselves = {name for name in weak if stats.ttest_ind(weak[name][y == 1], weak[name][y == 0]).pvalue < 0.01}
+    strongest = min(weak, key=lambda name: stats.ttest_ind(weak[name][y == 1], weak[name][y == 0]).pvalue)
     found = bl.discover(X[["noise0", "noise1"]], y=y)
     assert not found.members
     monkeypatch.setattr("blankets.estimators._selector.discover", lambda *_, **__: found)
-    selector = bl.MarkovBlanketSelector().fit(weak, y)
-    assert by_themselves
-    assert set(selector.extra_) == by_themselves
+    assert bl.MarkovBlanketSelector().fit(weak, y).extra_[0] == strongest
 
 
 def test_one_column_for_each_ten_rows(data):
     X, y = data
-    few = bl.MarkovBlanketSelector(share=1, alpha=0.05).fit(X[:40], y[:40])
+    few = bl.MarkovBlanketSelector(extra=1, alpha=0.05).fit(X[:40], y[:40])
     assert 0 < len(few.blanket_) <= 4
     assert len(few.blanket_) + len(few.extra_) == 4
 
 
-def test_nothing_is_kept_where_nothing_depends(data):
-    X, y = data
-    alone = bl.MarkovBlanketSelector().fit(X[[f"noise{k}" for k in range(4)]], y)
-    assert not alone.get_support().any()
+def test_of_columns_that_tell_nothing_as_many_as_the_level_says():
+    # The smallest of four p-values is at most 0.05 in 1 - 0.95^4 of the tables; binomial, five standard errors.
+    rng = np.random.default_rng(3)
+    kept = [bool(bl.MarkovBlanketSelector().fit(rng.normal(size=(100, 4)), rng.integers(0, 2, 100)).extra_)
+            for _ in range(60)]  # fmt: skip
+    expected = 1 - 0.95**4
+    assert abs(np.mean(kept) - expected) < 5 * np.sqrt(expected * (1 - expected) / 60)
 
 
-def test_weights_and_groups_are_allowed(data):
-    X, y = data
+def test_weights_and_groups_are_allowed(answers):
+    X, y = answers
     selector = bl.MarkovBlanketSelector(algorithm="iamb")
-    assert len(selector.fit(X, y, groups=np.arange(400) // 2).extra_) == 3
-    assert selector.fit(X, y, sample_weight=np.full(400, 2)).extra_
+    assert selector.fit(X, y, groups=np.arange(500) // 2).extra_
+    twice = selector.fit(X, y, sample_weight=np.full(500, 2)).get_support()
+    np.testing.assert_array_equal(twice, selector.fit(pd.concat([X, X]), np.tile(y, 2)).get_support())
+
+
+@pytest.mark.parametrize("labels", [bl.SemiSupervised("mar-f"), "mcar"])
+def test_where_labels_are_missing(answers, labels):
+    X, y = answers
+    rng = np.random.default_rng(1)
+    assert bl.MarkovBlanketSelector(labels=labels).fit(X, np.where(rng.random(500) < 0.1, -1, y)).extra_
 
 
 def test_a_question_that_labels_do_not_answer(data, monkeypatch):
@@ -100,12 +119,12 @@ def test_a_question_that_labels_do_not_answer(data, monkeypatch):
     def refuse(*_, **__):
         raise bl.errors.NotAnswerableError("these labels do not tell")
 
-    monkeypatch.setattr("blankets.estimators._selector.rank", refuse)
+    monkeypatch.setattr("blankets.estimators._selector.open_study", refuse)
     with pytest.warns(RegimeWarning, match="no features are kept for prediction beside the members: these labels"):
         selector = bl.MarkovBlanketSelector(algorithm="iamb").fit(X, y)
     assert selector.extra_ == ()
 
 
-def test_a_share_that_is_none(data):
-    with pytest.raises(ParameterError, match="'share' must be a share of the features, from 0 to 1, but it is 2"):
-        bl.MarkovBlanketSelector(share=2).fit(*data)
+def test_a_level_that_is_none(data):
+    with pytest.raises(ParameterError, match="'extra' must be a level, from 0 to 1, but it is 2"):
+        bl.MarkovBlanketSelector(extra=2).fit(*data)

@@ -117,7 +117,7 @@ def test_sparse_matrix_stays_sparse():
     X = sparse.csr_array((rng.random((600, 40)) < 0.2).astype(float))
     y = X[:, [5]].toarray().ravel().astype(int) ^ (rng.random(600) < 0.05)
     selector = MarkovBlanketSelector().fit(X, y)
-    assert np.flatnonzero(selector.get_support()).tolist() == [5]
+    assert selector.get_support(indices=True, members_only=True).tolist() == [5]
     assert sparse.issparse(selector.transform(X))
 
 

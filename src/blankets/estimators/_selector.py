@@ -12,12 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.arguments import number
 from blankets.errors import BlanketsError, BlanketsWarning, RegimeWarning, guarded, warn
 from blankets.estimators._checks import TableSelector, checked, feature_names
-from blankets.independence import Knowledge
+from blankets.independence import AlwaysGiven, Knowledge, SeenBlocks
 from blankets.questions.discover import discover
-from blankets.questions.rank import rank
-from blankets.questions.select import select
 from blankets.regimes import Regime
-from blankets.study import Engine, Testing
+from blankets.study import Engine, Study, Testing, frame_with, keeps_numbers, open_study
 
 _ROWS_A_FEATURE = 10  # a rule of thumb of regression models: fewer rows for each feature, and its coefficient is noise
 
@@ -26,16 +24,16 @@ _ROWS_A_FEATURE = 10  # a rule of thumb of regression models: fewer rows for eac
 class MarkovBlanketSelector(TableSelector):
     """Select the features in the Markov blanket of the target, and others that help to predict it.
 
-    In theory the blanket is all that a prediction needs. With few rows a model still gains from features that repeat
-    what the members say, each with an error of its own. So features that depend on the target by themselves are kept
-    beside the members, up to a share of all features, in the order of mRMR (see `blankets.select`): each tells much
-    about the target and repeats little of those before it. ``share=0`` selects the members alone.
+    In theory the blanket is all that a prediction needs. With few rows a model still gains from features whose sign is
+    too weak for a member. So the feature with the smallest p-value given all that are kept is kept too, one after the
+    other, while that p-value is at most ``extra``. ``extra=0`` selects the members alone.
 
     Parameters
     ----------
-    share : float
-        How many of the features may be kept, members included, as a share of all. At most one feature for each ten rows
-        is kept for prediction only. Members are always kept.
+    extra : float
+        The level at which features are kept beside the members, for prediction only; at most one feature for each ten
+        rows, members included. About so large a share of features that tell nothing is kept too. Members are always
+        kept.
     algorithm : str
         A name from `blankets.algorithms`, or "auto".
     options : mapping, optional
@@ -86,12 +84,13 @@ class MarkovBlanketSelector(TableSelector):
     >>> selector.transform(X).shape
     (400, 2)
 
-    Two noisy copies of a member are not in the blanket. A model may average them, so one is kept: half of five is two.
+    One of two weak causes is kept, although the rows are too few to call it a member.
 
-    >>> copies = X[:, [1, 1]] + rng.normal(0, 0.5, (400, 2))
-    >>> selector = MarkovBlanketSelector().fit(np.column_stack([X[:, [0, 1]], copies, X[:, [4]]]), X[:, 1] > 0)
+    >>> numbers = np.random.default_rng(8).normal(size=(400, 5))
+    >>> ill = numbers @ [1, 0.15, 0.15, 0, 0] + np.random.default_rng(9).normal(size=400) > 0
+    >>> selector = MarkovBlanketSelector().fit(numbers, ill)
     >>> selector.get_support(), selector.get_support(members_only=True)
-    (array([False,  True,  True, False, False]), array([False,  True, False, False, False]))
+    (array([ True, False,  True, False, False]), array([ True, False, False, False, False]))
 
     Only half of the positives are known; the other rows are marked with -1.
 
@@ -108,7 +107,7 @@ class MarkovBlanketSelector(TableSelector):
         algorithm: str = "auto",
         options: Mapping[str, Any] | None = None,
         alpha: float = 0.01,
-        share: float = 0.5,
+        extra: float = 0.05,
         close: bool = True,
         knowledge: Knowledge | None = None,
         test: str = "auto",
@@ -132,7 +131,7 @@ class MarkovBlanketSelector(TableSelector):
         self.algorithm = algorithm
         self.options = options
         self.alpha = alpha
-        self.share = share
+        self.extra = extra
         self.close = close
         self.knowledge = knowledge
         self.test = test
@@ -162,7 +161,7 @@ class MarkovBlanketSelector(TableSelector):
         such as the visits of a patient. In a pipeline or a search over parameters ask for them with
         ``set_fit_request(groups=True)``, as scikit-learn routes all metadata.
         """
-        number("share", self.share, "a share of the features, from 0 to 1", least=0.0, most=1.0)
+        number("extra", self.extra, "a level, from 0 to 1", least=0.0, most=1.0)
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         weights, which = (None if rows is None else np.asarray(rows) for rows in (sample_weight, groups))
         self.blanket_ = discover(
@@ -176,10 +175,11 @@ class MarkovBlanketSelector(TableSelector):
             test=Testing(self.test, self.dof, self.reliability, self.strength),
             rng=self.random_state,
             **self._asking(),
+            **self._reading(),
             sample_weight=weights,
             groups=which,
         )
-        self.extra_ = self._for_prediction(X, y, weights, which)
+        self.extra_ = self._for_prediction(X, y, weights)
         return self
 
     def get_support(self, indices: bool = False, *, members_only: bool = False) -> NDArray[Any]:  # noqa: FBT001, FBT002
@@ -200,33 +200,38 @@ class MarkovBlanketSelector(TableSelector):
     def _asking(self) -> dict[str, Any]:
         """Return what every question about the table is told."""
         engine = Engine(self.engine, self.address)
-        return {"labels": self.labels, "prior": self.prior, "engine": engine, "n_jobs": self.n_jobs, **self._reading()}
+        return {"labels": self.labels, "prior": self.prior, "engine": engine, "n_jobs": self.n_jobs}
 
-    def _for_prediction(
-        self, X: Any, y: ArrayLike, weights: NDArray[Any] | None, groups: NDArray[Any] | None
-    ) -> tuple[str, ...]:
-        """Return features beside the members: relevant ones, in the order of mRMR after the members."""
-        members = self.blanket_.members
-        room = min(int(self.share * self.n_features_in_), self.blanket_.n_rows // _ROWS_A_FEATURE) - len(members)
-        if room < 1:
+    def _for_prediction(self, X: Any, y: ArrayLike, weights: NDArray[Any] | None) -> tuple[str, ...]:
+        """Return features beside the members: the strongest given all that are kept, while it depends."""
+        most = self.blanket_.n_rows // _ROWS_A_FEATURE
+        if self.extra == 0 or len(self.blanket_) >= most:
             return ()
-        asked = self._asking() | {"sample_weight": weights}
+        asked = self._asking()
+        asked["reading"] = self._reading() | {"sample_weight": weights}
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", BlanketsWarning)  # `discover` has warned
-                ranking = rank(X, y=y, groups=groups, **asked)
-                told = {name for name, p in zip(ranking.names, ranking.p, strict=True) if p <= self.alpha}
-                relevant = told.difference(members)
-                if not relevant:
-                    return ()
-                asked["exclude"] = [*self.exclude, *(name for name in ranking.names if name not in told | {*members})]
-                # Groups do not change an order.
-                return select(X, y=y, criterion="mrmr", k=min(room, len(relevant)), start=members, **asked).names
+                with open_study(X, y=y, numbers=keeps_numbers(self.labels), **asked) as study:
+                    return self._growing(study, most)
         except BlanketsError as error:
             warn(
-                f"no features are kept for prediction beside the members: {error}; share=0 asks for none", RegimeWarning
+                f"no features are kept for prediction beside the members: {error}; extra=0 asks for none", RegimeWarning
             )
             return ()
+
+    def _growing(self, study: Study, most: int) -> tuple[str, ...]:
+        """Return the features that enter. Inner products alone decide: nothing is said of them but that they help."""
+        tests = AlwaysGiven(SeenBlocks(frame_with(study, study.stand_in())).by_formula(), study.known_drivers)
+        kept = [study.index(name) for name in self.blanket_.members]
+        n_members, left = len(kept), np.setdiff1d(study.features, kept)
+        while len(kept) < most and len(left):
+            best = tests.scan(left, study.target, kept).strongest(self.extra)
+            if best is None:
+                break
+            kept.append(best.x)
+            left = left[left != best.x]
+        return tuple(study.names[x] for x in kept[n_members:])
 
     def _selected(self) -> Sequence[str]:
         return (*self.blanket_.members, *self.extra_)

@@ -93,7 +93,7 @@ class HitonWrapper(MetaEstimatorMixin, TableSelector):  # type: ignore[misc]
         """
         number("tolerance", self.tolerance, "a difference of scores, >= 0", least=0)
         one_of("order", self.order, ("best", "weakest"))
-        usual = MarkovBlanketSelector(algorithm="hiton-mb", share=0, missing=self.missing)
+        usual = MarkovBlanketSelector(algorithm="hiton-mb", extra=0, missing=self.missing)
         selector = usual if self.selector is None else clone(self.selector)
         X, y = checked(self, X, y, allow_missing=selector.missing != "error")
         self.selector_ = selector.fit(X, y, groups=groups)

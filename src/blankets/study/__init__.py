@@ -11,6 +11,7 @@ from blankets.study._engine import Engine, is_files
 from blankets.study._information import (
     ABOUT_EXPLAINED,
     Explained,
+    frame_with,
     information_notes,
     keeps_numbers,
     label_tables,
@@ -47,6 +48,7 @@ __all__ = [
     "carried_out",
     "copies_of_labels",
     "cut_unasked",
+    "frame_with",
     "independence_tests",
     "information_notes",
     "is_files",

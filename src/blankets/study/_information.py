@@ -53,6 +53,14 @@ def keeps_numbers(labels: str | Regime) -> bool:
     return name not in ("mar-f", "noisy")
 
 
+def frame_with(study: Study, column: SurrogateColumn | None) -> Frame:
+    """Return the rows that have a surrogate, with it in place of the target; at most 100,000 of them."""
+    if column is None:
+        return at_most_rows(study.frame)
+    frame = study.frame.with_column(study.target_name, column.codes, column.levels)
+    return at_most_rows(frame if column.rows is None else frame.take(column.rows))
+
+
 class Explained(NamedTuple):
     """The rows in which a target, or its surrogate, is explained."""
 
@@ -71,11 +79,8 @@ class Explained(NamedTuple):
         column, known = study.informing, None
         if column is None and study.labels.n_unlabeled:
             column, known = _class_column(study)
-        frame = background = at_most_rows(study.frame)
-        if column is not None:
-            frame = background = study.frame.with_column(study.target_name, column.codes, column.levels)
-            frame = at_most_rows(frame if column.rows is None else frame.take(column.rows))
-            background = frame if column.rows is None else at_most_rows(background)
+        frame = frame_with(study, column)
+        background = frame if column is None or column.rows is None else at_most_rows(study.frame)
         if column is None or known is None:
             return cls(frame, background)
         negatives, positives = study.labels.shares
