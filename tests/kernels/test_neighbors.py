@@ -1,6 +1,8 @@
 """A neighborhood that is found in one call is that of the search step by step, and so are the members of a draw."""
 
+import gc
 import math
+import weakref
 
 import numpy as np
 import pytest
@@ -189,3 +191,13 @@ def test_what_is_known_counts_in_draws_too():
     knowledge = bl.Knowledge(required=[frame.names[2]])
     found = bl.stability(frame, frame.names[0], n_resamples=3, knowledge=knowledge, rng=0)
     assert found[frame.names[2]] == 1.0
+
+
+@pytest.mark.parametrize("how", [{}, {"test": "g"}])
+def test_a_table_is_not_kept_in_memory_by_what_was_asked_of_it(how):
+    frame = network(3, 900)
+    codes = weakref.ref(frame.blocks[0].codes)
+    bl.discover(frame, frame.names[0], n_jobs=1, **how)
+    del frame
+    gc.collect()
+    assert codes() is None

@@ -45,7 +45,7 @@ THREADS_WIN_ABOVE = 150_000
 RENUMBER_ABOVE = 1 / 16
 # A joint table of several columns is counted as a whole up to this size; all its margins then follow.
 JOINT_COUNTS = 1 << 14
-STRATA_KEPT_BYTES = 32 << 20
+STRATA_KEPT_BYTES = 16 << 20
 # Columns that one thread counts together: their levels are counted beside one another, and rows are placed once.
 COUNTED_TOGETHER = 64
 # Largest table that is counted, unless there are more rows: a reliable test has at most 4/5 of a cell per row.

@@ -9,6 +9,7 @@ that is good enough for the table (see `blankets.stats`, ``calibrated_of_block``
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -71,8 +72,6 @@ class CalibratedTests(TableTests):
         self.level, self.seed = level, seed
         self._at_levels: dict[float | None, CalibratedTests] = {}
         self._leaders: dict[int, NDArray[np.int64]] = {}  # by target, of its last long scan if a strong column won it
-        self._calibrated = calibrated_of_block(counter.n_rows, level=level, seed=seed, apart=bool(counter.holes))
-        self._calibrated.__qualname__ = f"calibrated {level} {seed}"  # identifies answers in a checkpoint
 
     def _separated(self, xs: NDArray[np.int64], y: int, found: Separated) -> EvidenceBatch:
         """Return what a search over subsets found."""
@@ -104,6 +103,13 @@ class CalibratedTests(TableTests):
     def by_formula(self) -> TableTests:
         """Return the same tests by the chi-square distribution only."""
         return self._by_formula
+
+    @cached_property
+    def _calibrated(self) -> Callable[[NDArray[np.int32]], tuple[NDArray[np.float64], ...]]:
+        counter, level, seed = self.counter, self.level, self.seed
+        judge = calibrated_of_block(counter.n_rows, level=level, seed=seed, apart=bool(counter.holes))
+        judge.__qualname__ = f"calibrated {level} {seed}"  # identifies answers in a checkpoint
+        return judge
 
     @cached_property
     def _formula(self) -> kernels.Formula:

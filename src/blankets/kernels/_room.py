@@ -61,6 +61,7 @@ class Table:
     holes: Bytes
     holey: bint
     weights: Counts
+    mark: object  # by which room knows the table that it was used for, without keeping it in memory
 
     def __init__(
         self,
@@ -98,6 +99,7 @@ class Table:
         self.first, self.n_rows = view(first), n_rows
         self.bits_win_below, self.renumber_above = bits_win_below, renumber_above
         self.holes, self.holey, self.weights = view(gaps), bool(gaps.any()), view(each)
+        self.mark = object()
 
 
 @inner
@@ -394,8 +396,8 @@ class Room:
 
     def fit(self, table: Table, n_xs: int64, n_given: int64) -> None:
         """Make room for so many candidates given so many columns of a table."""
-        if self.owner is not table or self.codes.shape[0] <= n_given:
-            self.owner, self.depth = table, 0
+        if self.owner is not table.mark or self.codes.shape[0] <= n_given:
+            self.owner, self.depth = table.mark, 0
             n_rows = table.codes.shape[1]
             if self.codes.shape[0] <= n_given or self.codes.shape[1] < n_rows:
                 self.codes = view(np.empty((n_given + 1, n_rows), np.uint32))

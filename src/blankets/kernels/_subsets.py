@@ -506,7 +506,7 @@ def turn_away(
             if arity not in tables:
                 tables[arity] = Few(table, m + 2, codes.shape[1] * arity)
             few: Few = tables[arity]
-            if room.owner is not few.table:
+            if room.owner is not few.table.mark:
                 room.fit(few.table, m + 1, largest + 1)
             with nogil:
                 _put_x(table, xs[done], place[done], columns, codes, numbers, few)

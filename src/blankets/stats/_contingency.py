@@ -81,7 +81,7 @@ def formula_of(
     later: bool = False,
 ) -> kernels.Formula:
     """Return the formula by which kernels test tables of at most this many rows."""
-    if law is None and n_rows <= KEPT_ROWS:
+    if law is None and not seed and n_rows <= KEPT_ROWS:
         return _plain(n_rows, kind, float(reliability), nominal=nominal)
     terms, full = entropy_terms(n_rows), n_rows < _MOST_TERMS
     how = law, cells, screens, draws, seed, later
