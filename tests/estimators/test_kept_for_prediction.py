@@ -89,6 +89,14 @@ def test_one_column_for_each_ten_rows(data):
     assert len(few.blanket_) + len(few.extra_) == 4
 
 
+def test_many_classes_and_levels_for_which_rows_are_few():
+    # 9 classes, and 15 levels of each column: 8 x 14 degrees of freedom, for which a test wants 560 rows.
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 9, 300)
+    X = np.column_stack([y // 3, y % 3])[:, [0, 1] * 3] * 5 + rng.integers(0, 5, (300, 6))
+    assert bl.MarkovBlanketSelector().fit(X, y).get_support().sum() > 2
+
+
 def test_of_columns_that_tell_nothing_as_many_as_the_level_says():
     # The smallest of four p-values is at most 0.05 in 1 - 0.95^4 of the tables; binomial, five standard errors.
     rng = np.random.default_rng(3)
