@@ -89,6 +89,18 @@ def test_one_column_for_each_ten_rows(data):
     assert len(few.blanket_) + len(few.extra_) == 4
 
 
+def test_many_classes_for_which_rows_are_few():
+    # All columns tell the 15 classes apart; with 240 rows no test is made given three of them.
+    rng = np.random.default_rng(2)
+    y = np.arange(240) % 15
+    X = pd.DataFrame(rng.normal(size=(15, 30))[y] + rng.normal(size=(240, 30))).rename(columns="x{}".format)
+    selector = bl.MarkovBlanketSelector().fit(X, y)
+    assert len(selector.blanket_) < 5
+    given = list(selector.blanket_.members)
+    assert not bl.test(X.assign(y=y.astype(str)), selector.extra_[0], "y", given=given).reliable
+    assert selector.get_support().sum() == 24
+
+
 def test_of_columns_that_tell_nothing_as_many_as_the_level_says():
     # The smallest of four p-values is at most 0.05 in 1 - 0.95^4 of the tables; binomial, five standard errors.
     rng = np.random.default_rng(3)

@@ -221,8 +221,9 @@ class MarkovBlanketSelector(TableSelector):
             return ()
 
     def _growing(self, study: Study, most: int) -> tuple[str, ...]:
-        """Return the features that enter. Inner products alone decide: nothing is said of them but that they help."""
-        tests = AlwaysGiven(SeenBlocks(frame_with(study, study.stand_in())).by_formula(), study.known_drivers)
+        """Return the features that enter. Nothing is said of them but that they help, so that few rows will do."""
+        products = SeenBlocks(frame_with(study, study.stand_in()), reliability=0.0).by_formula()
+        tests = AlwaysGiven(products, study.known_drivers)
         kept = [study.index(name) for name in self.blanket_.members]
         n_members, left = len(kept), np.setdiff1d(study.features, kept)
         while len(kept) < most and len(left):
