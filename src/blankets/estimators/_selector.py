@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.arguments import number
 from blankets.errors import BlanketsError, BlanketsWarning, RegimeWarning, guarded, warn
 from blankets.estimators._checks import TableSelector, checked, feature_names
-from blankets.independence import AlwaysGiven, Knowledge, SeenBlocks
+from blankets.independence import AlwaysGiven, IndependenceTest, Knowledge, SeenBlocks
 from blankets.questions.discover import discover
 from blankets.regimes import Regime
-from blankets.study import Engine, Study, Testing, frame_with, keeps_numbers, open_study
+from blankets.study import Engine, Study, Testing, frame_with, independence_tests, keeps_numbers, open_study
 
 _ROWS_A_FEATURE = 10  # a rule of thumb of regression models: fewer rows for each feature, and its coefficient is noise
 
@@ -179,7 +179,7 @@ class MarkovBlanketSelector(TableSelector):
             sample_weight=weights,
             groups=which,
         )
-        self.extra_ = self._for_prediction(X, y, weights)
+        self.extra_ = self._for_prediction(X, y, weights, which)
         return self
 
     def get_support(self, indices: bool = False, *, members_only: bool = False) -> NDArray[Any]:  # noqa: FBT001, FBT002
@@ -202,17 +202,19 @@ class MarkovBlanketSelector(TableSelector):
         engine = Engine(self.engine, self.address)
         return {"labels": self.labels, "prior": self.prior, "engine": engine, "n_jobs": self.n_jobs}
 
-    def _for_prediction(self, X: Any, y: ArrayLike, weights: NDArray[Any] | None) -> tuple[str, ...]:
+    def _for_prediction(
+        self, X: Any, y: ArrayLike, weights: NDArray[Any] | None, groups: NDArray[Any] | None
+    ) -> tuple[str, ...]:
         """Return features beside the members: the strongest given all that are kept, while it depends."""
         most = self.blanket_.n_rows // _ROWS_A_FEATURE
         if self.extra == 0 or len(self.blanket_) >= most:
             return ()
         asked = self._asking()
-        asked["reading"] = self._reading() | {"sample_weight": weights}
+        asked["reading"] = self._reading() | {"sample_weight": weights, "groups": groups}
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", BlanketsWarning)  # `discover` has warned
-                with open_study(X, y=y, numbers=keeps_numbers(self.labels), **asked) as study:
+                with open_study(X, y=y, numbers=keeps_numbers(self.labels), knows_groups=True, **asked) as study:
                     return self._growing(study, most)
         except BlanketsError as error:
             warn(
@@ -222,10 +224,12 @@ class MarkovBlanketSelector(TableSelector):
 
     def _growing(self, study: Study, most: int) -> tuple[str, ...]:
         """Return the features that enter. Nothing is said of them but that they help, so that few rows will do."""
-        products = SeenBlocks(frame_with(study, study.stand_in()), reliability=0.0).by_formula()
-        tests = AlwaysGiven(products, study.known_drivers)
+        known = Knowledge.of(self.knowledge).at(study.names, study.report.left_out)
         kept = [study.index(name) for name in self.blanket_.members]
-        n_members, left = len(kept), np.setdiff1d(study.features, kept)
+        n_members, together = len(kept), [x for some in known.groups.values() for x in some]
+        aside = (*known.always, *known.forbidden, *together)  # in or out is known, or was decided for all of a group
+        left = np.setdiff1d(study.features, [*kept, *aside])
+        tests = AlwaysGiven(self._quick_tests(study), (*study.known_drivers, *known.always))
         while len(kept) < most and len(left):
             best = tests.scan(left, study.target, kept).strongest(self.extra)
             if best is None:
@@ -233,6 +237,13 @@ class MarkovBlanketSelector(TableSelector):
             kept.append(best.x)
             left = left[left != best.x]
         return tuple(study.names[x] for x in kept[n_members:])
+
+    def _quick_tests(self, study: Study) -> IndependenceTest:
+        """Return tests by inner products, which few rows do not stop; those of the study where rows come in groups."""
+        column = study.stand_in()
+        if study.weighs:
+            return independence_tests(study, column, level=self.extra)
+        return SeenBlocks(frame_with(study, column), reliability=0.0).by_formula()
 
     def _selected(self) -> Sequence[str]:
         return (*self.blanket_.members, *self.extra_)
