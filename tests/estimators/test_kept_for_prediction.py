@@ -110,10 +110,9 @@ def test_of_columns_that_tell_nothing_as_many_as_the_level_says():
     assert abs(np.mean(kept) - expected) < 5 * np.sqrt(expected * (1 - expected) / 60)
 
 
-def test_weights_and_groups_are_allowed(answers):
+def test_a_row_of_weight_two_is_two_rows(answers):
     X, y = answers
     selector = bl.MarkovBlanketSelector(algorithm="iamb")
-    assert selector.fit(X, y, groups=np.arange(500) // 2).extra_
     twice = selector.fit(X, y, sample_weight=np.full(500, 2)).get_support()
     np.testing.assert_array_equal(twice, selector.fit(pd.concat([X, X]), np.tile(y, 2)).get_support())
 
