@@ -1,6 +1,6 @@
 """Distance of blankets from the true ones, of every algorithm as published and closed, over networks.
 
-The table behind the choice of the default (docs/explanation/algorithms.md). Distance is
+The table behind the choice of the default (docs/explanation/measured.md). Distance is
 sqrt((1 - precision)^2 + (1 - recall)^2), the mean over targets; smaller is better.
 
     python benchmarks/networks.py --networks DIR
