@@ -220,6 +220,15 @@ def test_probabilities_and_names_of_classes():
         bl.test({**table, "said": 3.0 * chance}, "cough", "ill", labels=bl.Predicted("said"))
 
 
+def test_a_ranking_has_the_p_values_of_the_test():
+    # Estimates know the errors that were seen; the test allows for others, so that few errors do not make it liberal.
+    rng = np.random.default_rng(9)
+    table = machine_table(rng)[0] | {"age": rng.normal(size=4000)}
+    ranking = bl.rank(table, "ill", labels=bl.Predicted("said"))
+    for name, p in zip(ranking.names, ranking.p, strict=True):
+        assert p == pytest.approx(bl.test(table, name, "ill", labels=bl.Predicted("said")).p, rel=1e-9)
+
+
 def test_a_machine_that_tells_nothing_is_not_used():
     """Answers are those of gold labels alone: never worse."""
     rng = np.random.default_rng(11)

@@ -20,7 +20,7 @@ from blankets.regimes._surrogates import Surrogate
 from blankets.stats import InformationEstimate, Loss, machine_scores, predicted_share
 
 _NINETY = 1.6448536269514722  # two-sided 10% point of the normal distribution
-_FEW_ERRORS = 6  # in the gold rows: with fewer, tests reject less often than their level says, rankings more often
+_FEW_ERRORS = 6  # in the gold rows: with fewer, tests reject less often than their level says
 _CHANCE = 4.0  # n r², r the correlation of gold and machine labels, that one useless machine in twenty exceeds
 
 
@@ -123,10 +123,7 @@ class Predicted(Regime):
         told = f"{labels.saw}; with the machine's, {share:.3g} of all rows are {labels.classes[1]!r} (90% interval "
         told += f"{low:.3g} to {high:.3g})"
         if (errors := int(np.count_nonzero((said >= 0.5) != (gold == 1)))) < _FEW_ERRORS:
-            told += (
-                f"; the machine errs in {errors} gold rows, too few to learn how it errs: tests are too careful, and "
-            )
-            told += "p-values of rankings may be too small"
+            told += f"; the machine errs in {errors} gold rows, too few to learn how it errs: tests are too careful"
         return replace(labels, scores=machine_scores(labels.codes, machine), saw=told)
 
     def choose(self, labels: Labels) -> Choice:
