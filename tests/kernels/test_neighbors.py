@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import blankets as bl
+from blankets import kernels
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.independence import CalibratedTests, IndependenceTest, TableTests
@@ -148,7 +149,7 @@ def test_long_searches_go_on_step_by_step(monkeypatch):
 @pytest.mark.parametrize("close", [True, False])
 def test_members_alone_are_those_of_the_whole_answer(algorithm, close):
     wanted = Wanted.of(algorithm, None, 0.01, close=close)
-    for seed in range(12):
+    for seed in range(12 if kernels.COMPILED else 3):
         frame = network(seed, 900)
         for target in frame.names:
             with open_study(frame, target, n_jobs=1) as study:
@@ -161,7 +162,7 @@ def test_members_alone_are_those_of_the_whole_answer(algorithm, close):
 @pytest.mark.parametrize("limits", [(10**6, 10**6), (300, 100), (10**6, 60), (0, 10**6), (10**6, 3)])
 def test_the_first_view_is_that_of_the_search_step_by_step(made, limits):
     found = set()
-    for seed in range(10):
+    for seed in range(10 if kernels.COMPILED else 2):
         frame = made(seed)
         for kind in (*kinds(frame)[:2], TableTests(MemoryCounter(frame, 1), dof="nominal", reliability=0.0)):
             for y in range(frame.n_columns):

@@ -195,6 +195,7 @@ def test_permutations_add_strata():
         assert larger[0] / drawn[0] == pytest.approx(above, abs=4 * math.sqrt(0.1 / 20_000))
 
 
+@pytest.mark.compiled
 def test_permutations_depend_on_nothing_but_margins_and_seed():
     rng = np.random.default_rng(4)
     table = rng.multinomial(60, rng.dirichlet(np.ones(3 * 4 * 5))).reshape(1, 3, 4, 5).astype(np.int32)

@@ -338,6 +338,7 @@ def test_interval_ends_at_zero_where_independence_is_no_surprise():  # errata D8
     assert exactly.interval(0.9) == (0, 0)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("shift", "wanted"), [(0.0, 0.95), (0.03, 0.9)])
 def test_intervals_cover_on_one_side_only_where_there_is_no_effect(shift, wanted):
     """Methods (4.15): the upper end cannot miss 0."""

@@ -49,6 +49,7 @@ def _agree(told, values, *, skewness=True):
         assert third / variance**1.5 == pytest.approx(stats.skew(values), abs=0.3)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("loss", ["log", "squared"])
 @pytest.mark.parametrize("t", [(0.3, 0.3, 0.3, 0.3), (0.05, 0.6, 0.3, 0.35)])
 def test_mar_f_law_has_the_moments_of_a_simulation_with_few_labels_in_a_level(t, loss):
