@@ -12,6 +12,7 @@ _ONE = r"\{'[^']*': '[^']*'\}"  # a column and its rule
 _WORD = re.compile(r"'([^']*)'")
 _CALL = re.compile(r"\bbl\.(advise|audit|discover|plan|rank|refute|select|sensitivity|stability|test)\b(?!\()")
 _PARTS = re.compile(r"\bblanket\.(checks|effects|undecided)\b")
+_KNOWLEDGE = re.compile(r"\bknowledge=bl\.Knowledge\(([a-z_]+)=((?:'[^']*'|[^')])+)\)")
 _ARGUMENT = re.compile(rf"\b([a-z_]+)=({_LIST}|{_ONE}|{_WORDS}|{_NUMBER}|None\b|)")
 
 
@@ -21,9 +22,12 @@ def in_options(sentence: str, *commands: click.Command) -> str:
     >>> command = click.Command("read", params=[click.Option(["--missing"]), click.Option(["--exclude"])])
     >>> in_options("choose missing='level', or leave columns out with exclude=[...]; see y=...", command)
     'choose --missing level, or leave columns out with --exclude COLUMN; see y=...'
+    >>> in_options("say knowledge=bl.Knowledge(together=[['size (cm)', 'size (in)']]).")
+    "say --knowledge FILE, a file with the line together = [['size (cm)', 'size (in)']]."
     >>> in_options("3 more in blanket.checks; see also bl.audit, and blanket.explain(name)")
     '3 more in --json; see also blankets audit, and --explain NAME'
     """
+    sentence = _KNOWLEDGE.sub(r"--knowledge FILE, a file with the line \1 = \2", sentence)
     sentence = _PARTS.sub("--json", _CALL.sub(r"blankets \1", sentence)).replace(
         "blanket.explain(name)", "--explain NAME"
     )
