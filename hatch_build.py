@@ -45,6 +45,7 @@ cdef extern from *:
     int64 whole(double number) nogil
 cdef extern from "_words.h":
     int64 popcount(uint64 word) nogil
+    uint64 rows_of_level(const unsigned char *codes, int64 n, unsigned char level) nogil
     int64 common_words(const uint64 *a, const uint64 *b, int64 n) nogil
     int64 answer_pairs(
         const uint64 *planes, int64 words, const int64 *first, const int32 *totals, const int64 *xs, int64 n_x,

@@ -199,11 +199,9 @@ def pack_dense(codes: Bytes2, columns: Ints, arities: Ints, first: Ints, planes:
                 plane: int64 = first[i] + level - 1
                 totals[plane] = 0
                 for w in range((n_rows + 63) // 64):
-                    word: uint64 = 0
                     start: int64 = 64 * w
-                    for bit in range(min(64, n_rows - start)):
-                        same: uint64 = codes[x, start + bit] == level
-                        word |= same << bit
+                    rows: int64 = min(64, n_rows - start)
+                    word: uint64 = rows_of_level(cython.address(codes[x, start]), rows, level)
                     planes[w // words, plane, w % words] = word
                     totals[plane] += popcount(word)
 

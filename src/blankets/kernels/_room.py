@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from blankets.kernels._types import *
@@ -20,6 +22,7 @@ FEW_LEVELS: int64 = 4  # of x: with more, few strata have the same margins as an
 EACH_DEGREE: int64 = 4
 ROW_PARTS: int64 = 6
 KNOWN_PARTS: int64 = 1 << 18
+MOST_SPARE: int64 = 1 << 18  # numbers of an array that holds the rows of one question and the columns of another
 MOST_KEPT: int64 = 1 << 22  # joint codes of rows that are kept for the next question: 16 MiB
 
 
@@ -267,6 +270,12 @@ class Lanes:
             self.totals, self.table = view(np.empty(most, np.int32)), view(np.empty(most * MOST_LANES, np.uint8))
 
 
+def _both(rows: int, columns: int, old: Any) -> tuple[int, int]:
+    """Return a shape for what is asked and what was, so that questions that alternate need no new arrays."""
+    both = max(rows, old[0]), max(columns, old[1])
+    return both if both[0] * both[1] <= MOST_SPARE else (rows, columns)
+
+
 @inner
 class Room:
     """Arrays to work in; one for each call at a time, kept for the next by the formula.
@@ -417,15 +426,16 @@ class Room:
     def grow(self, n: int64, counts: int64, n_cells: int64, n_strata: int64, n_x: int64, n_y: int64) -> None:
         """Make room for ``n`` tables of so many counts."""
         if self.tables.shape[0] < n or self.tables.shape[1] < counts:
-            self.tables = view(np.empty((n, counts), np.int32))
+            self.tables = view(np.empty(_both(n, counts, self.tables.shape), np.int32))
         self.lanes.fit(self.codes.shape[1], n_cells)
         # What tables share must stay where it is when a wider x comes: it depends on y and the strata alone.
         if self.of_y.shape[0] < n_strata or self.of_y.shape[1] < n_y:
-            self.size, self.y_seen = (view(np.empty(n_strata, np.int32)) for _ in range(2))
-            self.y_part, self.y_few, self.y_most = (view(np.empty(n_strata, np.int64)) for _ in range(3))
-            self.of_y, self.y_values = (view(np.empty((n_strata, n_y), np.int64)) for _ in range(2))
-            self.y_keys, self.y_kinds = view(np.empty(n_strata, np.uint64)), view(np.empty(n_strata, np.int64))
-            self.y_times = view(np.empty((n_strata, n_y)))
+            strata, _ = shape = _both(n_strata, n_y, self.of_y.shape)
+            self.size, self.y_seen = (view(np.empty(strata, np.int32)) for _ in range(2))
+            self.y_part, self.y_few, self.y_most = (view(np.empty(strata, np.int64)) for _ in range(3))
+            self.of_y, self.y_values = (view(np.empty(shape, np.int64)) for _ in range(2))
+            self.y_keys, self.y_kinds = view(np.empty(strata, np.uint64)), view(np.empty(strata, np.int64))
+            self.y_times = view(np.empty(shape))
         width = ROW_PARTS + 2 * EACH_DEGREE * n_y
         if self.row_parts.shape[1] < width:
             bits = max((KNOWN_PARTS // width).bit_length() - 1, 1)
@@ -433,10 +443,11 @@ class Room:
             self.across, self.part, self.row_shift = view(np.empty(width)), view(np.empty((width, 5))), 64 - bits
         most = max(n_x, n_y)
         if self.rows.shape[0] < n_strata or self.rows.shape[1] < most:
-            self.rows, self.margins = (view(np.empty((n_strata, most), np.int64)) for _ in range(2))
-            self.sums, self.before = (view(np.empty(AT_ONCE * most, np.int64)) for _ in range(2))
-            self.keys = view(np.empty(n_strata, np.uint64))
-            self.order, self.rarest = (view(np.empty(n_strata, np.int64)) for _ in range(2))
+            strata, widest = shape = _both(n_strata, most, self.rows.shape)
+            self.rows, self.margins = (view(np.empty(shape, np.int64)) for _ in range(2))
+            self.sums, self.before = (view(np.empty(AT_ONCE * widest, np.int64)) for _ in range(2))
+            self.keys = view(np.empty(strata, np.uint64))
+            self.order, self.rarest = (view(np.empty(strata, np.int64)) for _ in range(2))
 
     def grow_masks(self, n_cells: int64, words: int64) -> None:
         """Make room for the rows of so many cells as bits."""

@@ -83,6 +83,11 @@ def common_words(a: object, b: object, n: int) -> int:
     raise NotImplementedError
 
 
+def rows_of_level(codes: object, n: int, level: int) -> int:
+    """Return which rows have a level, as bits (_words.h); who calls it has another way uncompiled."""
+    raise NotImplementedError
+
+
 def answer_pairs(*arguments: object) -> int:
     """Answer questions about many columns of two levels (_words.h); who calls it has another way uncompiled."""
     raise NotImplementedError

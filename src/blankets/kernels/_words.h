@@ -3,12 +3,30 @@
    newer processors count them (wider words cross lines of the cache, and are slower). */
 #include <stdint.h>
 
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#endif
 #if defined(_MSC_VER)
 #include <intrin.h>
 #define popcount(word) ((int64_t)__popcnt64(word))
 #else
 #define popcount(word) ((int64_t)__builtin_popcountll(word))
 #endif
+
+/* Which of up to 64 rows have a level, as bits. */
+static uint64_t rows_of_level(const uint8_t *codes, int64_t n, uint8_t level) {
+    uint64_t word = 0;
+    int64_t r = 0;
+#if defined(__SSE2__) || defined(_M_X64)
+    const __m128i wanted = _mm_set1_epi8((char)level);
+    for (; r + 16 <= n; r += 16) {
+        const __m128i same = _mm_cmpeq_epi8(_mm_loadu_si128((const __m128i *)(codes + r)), wanted);
+        word |= (uint64_t)_mm_movemask_epi8(same) << r;
+    }
+#endif
+    for (; r < n; r++) word |= (uint64_t)(codes[r] == level) << r;
+    return word;
+}
 
 static int64_t common_plain(const uint64_t *a, const uint64_t *b, int64_t n) {
     int64_t total = 0;
