@@ -3,6 +3,7 @@
 import re
 
 import pytest
+
 from docs.pages import BLOCK, PAGES, ROOT
 
 TARGETS = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "src").rglob("README.md"))]
