@@ -12,26 +12,31 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import blankets as bl
-from blankets.errors import BlanketsError, BlanketsWarning
+from blankets.errors import BlanketsError, BlanketsWarning, InternalError
 
 TAME = ("code", "copy", "number", "whole", "constant", "id", "text", "truth", "category")
 KINDS = (*TAME, "empty", "infinite", "mixed", "dates", "written", "scale")
 NAMES = st.text(max_size=5) | st.sampled_from(['"; DROP TABLE x', "<b>", "x y", "=1+1", "名前", "t"])
 
+TESTING = st.fixed_dictionaries(
+    {"kind": st.sampled_from(["auto", "g", "x2", "fisher-z"])},
+    optional={
+        "dof": st.sampled_from(["adjusted", "nominal"]),
+        "reliability": st.sampled_from([0, 0.5, 5, 1e9]),
+        "strength": st.sampled_from(["p-value", "information"]),
+    },
+)
 OPTIONS = st.fixed_dictionaries(
     {},
     optional={
         "algorithm": st.sampled_from(["auto", *(entry.name for entry in bl.algorithms())]),
         "alpha": st.sampled_from([1e-300, 0.01, 0.5, 0.999]),
-        "test": st.sampled_from(["auto", "g", "x2", "fisher-z"]),
-        "dof": st.sampled_from(["adjusted", "nominal"]),
-        "reliability": st.sampled_from([0, 0.5, 5, 1e9]),
-        "strength": st.sampled_from(["p-value", "information"]),
+        "test": TESTING,
         "roles": st.booleans(),
         "labels": st.sampled_from(["auto", "supervised", "pu", "mcar", "mar-f", "mar-c"]),
         "prior": st.sampled_from([None, 0.2, "<0.4", (0.1, 0.5)]),
         "discretize": st.sampled_from(["sturges", "equal-width", "equal-frequency", "supervised", "none"]),
-        "missing": st.sampled_from(["error", "level", "drop"]),
+        "missing": st.sampled_from(["testwise", "weighted", "error", "level", "drop"]),
     },
 )
 
@@ -86,7 +91,7 @@ def tame(draw):
     """Draw a table that can be read, with labels that fit their regime, and options; most are answered."""
     n_rows = draw(st.integers(20, 200))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    options = {"missing": draw(st.sampled_from(["level", "drop"])), **draw(OPTIONS)}
+    options = {"missing": draw(st.sampled_from(["testwise", "weighted", "level", "drop"])), **draw(OPTIONS)}
     regime = options.pop("labels", "auto")
     n_classes = 2 if regime in ("pu", "mar-c") else draw(st.integers(2, 4))
     target = rng.permutation(np.arange(n_rows) % n_classes)
@@ -115,7 +120,11 @@ def goes_well(table, target, options):
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", BlanketsWarning)
         try:
+            if "test" in options:
+                options = {**options, "test": bl.Testing(**options["test"])}
             blanket = bl.discover(table, target, n_jobs=1, **options)
+        except InternalError:
+            raise
         except BlanketsError as error:
             return type(error).__name__
     assert set(blanket.members) < set(blanket.columns)

@@ -50,15 +50,21 @@ def test_a_test_is_that_of_the_rows_that_have_all_its_values(table, x, y, given)
     assert (asked.x, asked.y, asked.given, asked.method) == (at[0], at[1], tuple(at[2:]), expected.method)
 
 
-def test_numbers_that_no_row_has_together_cannot_be_tested():
+@pytest.mark.parametrize("classes", [False, True])
+def test_numbers_that_no_row_has_together_cannot_be_tested(classes):
     rng = np.random.default_rng(4)
     table = pd.DataFrame(rng.normal(size=(300, 3)), columns=[*"abc"])
-    table["y"] = table.a + table.c + rng.normal(size=300)
+    table["y"] = 2 * table.a + 2 * table.c + rng.normal(size=300)
+    if classes:
+        table["y"] = np.where(table.y > 0, "yes", "no")
     table.loc[:99, "a"], table.loc[100:, "b"] = None, None
     tests = SeenBlocks(ingest(table, numbers=True).frame)
     for x, y, *given in ((0, 1), (0, 3, 1), (1, 3, 0, 2)):
-        asked = tests.test(x, y, given)
-        assert (asked.reliable, asked.n_rows) == (False, 0)
+        for level in (tests, tests.at_level(0.01)):
+            asked = level.test(x, y, given)
+            assert (asked.reliable, asked.n_rows) == (False, 0)
+    told = str(bl.test(table, "a", "y", given=["b"]))
+    assert "not tested, 0 rows are too few" in told
     assert set(bl.discover(table, "y").members) == {"a", "c"}
 
 

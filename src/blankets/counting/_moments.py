@@ -229,7 +229,7 @@ class MemoryMoments(Moments):
                 cubes = np.einsum("ij,ij,ij->i", *[self.rows(x, self.tested(x))] * 3)
                 self._fewest[x] = self._as_skewed(float((cubes**2).max(initial=0.0)))
             else:
-                self._fewest[x] = float(np.bincount(codes).min())
+                self._fewest[x] = float(np.bincount(codes, minlength=1).min())  # 0 of no rows
         return self._fewest[x]
 
     def _as_skewed(self, cubes: float) -> float:
