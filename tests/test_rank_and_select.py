@@ -292,3 +292,9 @@ def test_select_cannot_start_from_what_is_no_feature():
         bl.select(table, "y", k=1, start=["c"])
     with pytest.raises(bl.errors.ParameterError, match="k = 2 features cannot be selected: there are 1"):
         bl.select(table, "y", k=2, start=["a"])
+
+
+@pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")
+def test_no_column_that_can_be_ranked():
+    found = bl.rank({"constant": np.ones(60), "y": np.arange(60) % 2}, "y")
+    assert (found.names, set(found.excluded)) == ((), {"constant"})

@@ -130,6 +130,16 @@ def test_missing_values_follow_the_policy(data):
     assert MarkovBlanketSelector(missing="level").fit(X, y).get_support()[0]
 
 
+def test_dates_beside_numbers():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 300)
+    frame = pd.DataFrame(
+        {"day": pd.Timestamp("2020-01-01") + pd.to_timedelta(y * 30, unit="D"), "x": y + rng.random(300)}
+    )
+    selector = MarkovBlanketSelector(extra=1.0).fit(frame, y)
+    assert selector.transform(frame).tolist() == frame.to_numpy()[:, selector.get_support()].tolist()
+
+
 def test_before_fit():
     with pytest.raises(NotFittedError):
         MarkovBlanketSelector().get_support()

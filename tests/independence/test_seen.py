@@ -7,7 +7,7 @@ import pytest
 import blankets as bl
 from blankets.counting import MemoryMoments
 from blankets.data import ingest
-from blankets.errors import TargetError
+from blankets.errors import DataError, TargetError
 from blankets.independence import BLOCK_METHODS, BlockTests, SeenBlocks, _seen
 
 N = 400
@@ -190,3 +190,21 @@ def test_functions_of_a_column_are_made_once_for_a_set_of_rows(monkeypatch):
     tests.test(3, 1, [2])  # in all rows
     assert len(tests._functions._made) == 1
     assert tests.test(0, 1, [2]) == first
+
+
+@pytest.mark.parametrize("labels", ["supervised", bl.Noisy(0.1, 0.1), bl.Predicted("machine", gold="y")])
+def test_columns_that_no_row_has_together(labels):
+    rng = np.random.default_rng(9)
+    y, first = rng.integers(0, 2, 200), np.arange(200) < 100
+    table = {
+        "x": rng.normal(size=200),
+        "a": np.where(first, rng.integers(0, 2, 200), np.nan),
+        "b": np.where(first, np.nan, rng.integers(0, 2, 200)),
+        "machine": (y + (rng.random(200) < 0.1)) % 2,
+        "y": np.where(rng.random(200) < 0.5, y, np.nan) if isinstance(labels, bl.Predicted) else y,
+    }
+    for x, given in (("a", ["b"]), ("x", ["a", "b"])):
+        found = bl.test(table, x, "y", given=given, labels=labels)
+        assert (found.n_rows, found.reliable, found.estimate) == (0, False, None)
+        with pytest.raises(DataError, match="no row has a value of 'y'"):
+            bl.mutual_information(table, x, "y", given=given, labels=labels)

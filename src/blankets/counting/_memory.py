@@ -463,6 +463,8 @@ class MemoryCounter(Counter):
         if n_joint <= max(RENUMBER_ABOVE * self.n_rows, 1):
             return joint.astype(np.uint32), n_joint
         gone = joint == n_joint
+        if gone.all():
+            return np.ones(len(gone), np.uint32), 1  # no row is in the only stratum
         if n_joint <= 4 * self.n_rows + BLOCK_COUNTS:
             short = joint.astype(np.uint32)
             n_joint = kernels.renumber(short.reshape(1, -1), n_joint + 1)

@@ -12,7 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import assert_all_finite
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
-from blankets.errors import errors_of
+from blankets.errors import errors_of, guarded
 
 SCIKIT_LEARNS = "scikit-learn's checks of what it is given"  # its users know these errors
 _READING = ("missing", "discretize", "n_bins", "keep", "exclude", "positive", "unlabeled_marker")
@@ -46,6 +46,15 @@ class TableSelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
     def _selected(self) -> Sequence[str]:
         """Return the names of the selected columns."""
         raise NotImplementedError
+
+    @guarded
+    @errors_of(SCIKIT_LEARNS)
+    def transform(self, X: Any) -> Any:
+        """Return the selected columns."""
+        try:
+            return super().transform(X)
+        except np.exceptions.DTypePromotionError:  # a data frame with dates beside numbers
+            return np.asarray(self._transform(X))
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_fitted(self, self._fitted)

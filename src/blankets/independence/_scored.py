@@ -30,6 +30,9 @@ SCORED_METHODS = (
 NOT_PERFORMED, CELLS, BY_ROWS = range(3)
 _MOST_ROWS = 100_000  # that tests of numbers look at
 _FEWEST = 3  # gold rows, without which nothing can be said
+# Rows for each function below which, by chance alone, zero is more often outside all that is seen than not, so that the
+# likelihood ratio of a mean of zero has no bound (Wendel 1962, A problem in geometric probability).
+_SPANNED = 2.0
 
 
 class ScoredTests(Layer):
@@ -107,6 +110,8 @@ class ScoredTests(Layer):
         if self.scores.of_likelihoods and any(j in self.frame.numbers for j in (x, *given)):
             return self._by_rows(x, given)
         sums, rows = scored_sums(self.frame, self.scores, x, given)
+        if not rows.any():
+            return np.nan, 0.0, np.nan, np.nan, 0, NOT_PERFORMED
         arities = self.frame.arities
         nominal = float(arities[x] - 1) * float(np.prod(arities[list(given)].astype(float)))
         worth = int(np.count_nonzero(self.scores.informative[rows]))
@@ -141,6 +146,8 @@ class ScoredTests(Layer):
             of_x, first = bounded_functions(frame.numbers[x].values), 1
         in_gold, known = project(moments, given, ROWS_GIVEN, n_gold), project(moments, given)
         enough = min(n_gold / (in_gold.size + len(of_x)), n / (known.size + len(of_x))) if len(of_x) else 0.0
+        if len(of_x) and enough < _SPANNED:
+            return np.nan, 0.0, np.nan, np.nan, n, NOT_PERFORMED
         over = GivenRows(moments, known)
         told = MachineRows.of(scores, over.functions(in_gold) * np.sqrt(n))
         log_p, statistic, dof, effect = machine_rows_test(np.ascontiguousarray(of_x), first, told, over.basis)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from blankets.data import ReadingOptions
-from blankets.errors import NotAnswerableError, ParameterError
+from blankets.errors import DataError, NotAnswerableError, ParameterError, listed
+from blankets.independence import seen_in
 from blankets.questions._question import question
 from blankets.regimes import Question, Regime
 from blankets.results import Estimate, count_of, cut_sentence
@@ -90,6 +91,9 @@ def mutual_information(
     with asked.opened(engine=engine, n_jobs=n_jobs, numbers=numbers, knows_groups=True) as study:
         study.regime.require(Question.ESTIMATE)
         at, conditioning = columns_asked(study, asked.x, given)
+        if not seen_in(study.frame, frozenset((at, study.target, *conditioning))).any():
+            together = listed([study.target_name, asked.x, *given])
+            raise DataError(f"no row has a value of {together}, so nothing can be said about their information")
         found = estimate_of(study, asked.x, at, given, conditioning, estimator=estimator, loss=loss)
         if not asked.exchanged:
             warn_of_constants(study.labels, [] if np.any(found._law.dof > 0) else [x])

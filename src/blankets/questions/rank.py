@@ -126,6 +126,9 @@ def _p_values(study: Study, scores: InformationEstimate) -> NDArray[np.float64]:
 
 def _scores(study: Study, xs: NDArray[np.int64], loss: Loss) -> InformationEstimate:
     """Return the scores of features, block by block: the estimate, or the information about the surrogate."""
+    if not len(xs):
+        none: dict[str, Any] = dict.fromkeys(_FIELDS, np.empty(0))
+        return InformationEstimate(**none, estimator="no estimate", curve=_NO_CURVE[None][:0])
     if study.has_numbers:
         given = study.known_drivers
         return _stacked(Explained.of(study).estimates(xs.tolist(), study.target, given, loss=loss))

@@ -133,8 +133,8 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     apart = equal and study.own is None
     knows_power = apart and not (measured and scores is not None)
     effects = EFFECT_SIZES if kappa is not None and knows_power else {}
-    sought = (0.8, 0.95) if free > 0 and knows_power and weighted is None else ()
-    can_estimate = Question.ESTIMATE in study.regime.answers and apart
+    sought = (0.8, 0.95) if free > 0 and n > 0 and knows_power and weighted is None else ()
+    can_estimate = Question.ESTIMATE in study.regime.answers and apart and evidence.n_rows > 0
     if measured:
         can_estimate = can_estimate and evidence.reliable and keeps_numbers(study.regime)
     return TestResult(
@@ -187,7 +187,7 @@ def _kappa(
     used = None if column is None else column.surrogate
     if study.labels.scores is not None:
         return study.labels.scores.kappa(dof), "unconditional"
-    if not conditioning or study.regime.plain:
+    if not conditioning or study.regime.plain or np.isnan(dof):  # NaN: it was not tested
         kappa = study.regime.kappa(study.labels, used)
         return kappa.value, kappa.form
     (block,) = study.counter_of_labels.tables([at], study.target, conditioning)

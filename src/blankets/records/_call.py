@@ -24,7 +24,8 @@ _MOST_NUMBERS = 100  # most numbers of a list that is stored; longer ones have a
 _POSITIONAL = ("x", "target", "targets")
 _COMMANDS = {"discover_latent": "latent"}
 _GENERATOR = "a generator"
-_REGIMES = {"PositiveUnlabeled": "pu", "Supervised": "supervised"}
+_REGIMES = {"PositiveUnlabeled": "pu", "Supervised": "supervised", "Noisy": "noisy", "Predicted": "predicted"}
+_SHARES = ("prior", "false_positive", "false_negative")  # what may be known roughly
 
 
 @guarded
@@ -198,7 +199,12 @@ class Call:
             kind = value.get("class", "") if isinstance(value, Mapping) else ""
             if name == "labels" and kind:
                 yield name, _REGIMES.get(kind) or value["mechanism"]
-                yield from ((inner, each) for inner, each in value.items() if inner not in ("class", "mechanism"))
+                if value.get("missing"):
+                    raise _NoCommandError("On the command line, --missing is about features, not about noisy labels.")
+                gone = {"class", "mechanism", "missing"}
+                if value.get("gold") == self.options.get("target"):  # the target is gold, unless something else is said
+                    gone.add("gold")
+                yield from ((inner, each) for inner, each in value.items() if inner not in gone)
             elif kind == "Knowledge":
                 raise _NoCommandError("On the command line, --knowledge reads what is known from a file.")
             elif kind and name != "prior":
@@ -233,9 +239,9 @@ def _word(value: Any, name: str) -> str:
     """Return one value as a word."""
     if isinstance(value, str) and (name, value) != ("rng", _GENERATOR):
         return value
-    if name == "prior" and isinstance(value, list):
+    if name in _SHARES and isinstance(value, list):
         return f"{value[0]}-{value[1]}"
-    if name == "prior" and isinstance(value, Mapping) and value.get("class") == "Beta":
+    if name in _SHARES and isinstance(value, Mapping) and value.get("class") == "Beta":
         return as_python(value, name).removeprefix("bl.")
     if isinstance(value, Mapping | list | str):
         raise _NoCommandError(f"The command line cannot say {name!r} as it was given.")

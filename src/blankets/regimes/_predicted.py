@@ -115,7 +115,7 @@ class Predicted(Regime):
         """Return the labels with the machine's beside them; without, if these tell no more of gold ones than chance."""
         machine = _machine(column, labels)
         gold, said = (values[labels.codes >= 0].astype(float) for values in (labels.codes, machine))
-        if not said.std() or len(gold) * np.corrcoef(gold, said)[0, 1] ** 2 < _CHANCE:
+        if not (np.ptp(said) and np.ptp(gold)) or len(gold) * np.corrcoef(gold, said)[0, 1] ** 2 < _CHANCE:
             told = "the machine's tell no more of them than chance may, so that the gold ones alone are used"
             return replace(labels, saw=f"{labels.saw}; {told}")
         share, error = predicted_share(labels.codes, machine)

@@ -62,7 +62,7 @@ def _able_to_replace(
     quick, able = tests.by_formula(), dict[int, list[int]]()
     for a in members:
         alone = quick.scan((*columns, a), target, tuple(z for z in members if z != a))
-        tells = alone.effect - alone.dof / (2.0 * np.asarray(alone.n_rows))  # minus what chance adds
+        tells = alone.effect - alone.dof / (2.0 * np.maximum(alone.n_rows, 1))  # minus what chance adds
         near = alone.where((tells[:-1] >= tells[-1] / 2.0).nonzero()[0])
         able[a] = near.xs[perhaps_dependent(near, level)].tolist() if len(near) else []
     some = list({b: None for each in able.values() for b in each})

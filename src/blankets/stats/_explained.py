@@ -56,7 +56,7 @@ def explained_information(
         scale = 1.0
     told = -np.log1p(-np.clip(shares, 0.0, _MOST)) if loss == "log" else np.clip(shares, 0.0, 1.0)
     value, scale = float(told.sum()) / 2.0, scale / (2.0 * rows)
-    error = float(np.sqrt(influence @ influence)) / (2.0 * n)
+    error = float(np.sqrt(influence @ influence)) / (2.0 * max(n, 1))
     return InformationEstimate(
         value=np.array(value),
         variance=np.array(error**2 * n / rows),

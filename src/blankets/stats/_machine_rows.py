@@ -143,7 +143,10 @@ def _ratio(products: Floats, weights: Floats) -> tuple[float, float]:
     for _ in range(_STEPS):
         below = 1.0 + products @ at
         slope, each = (weights / below) @ products, products / below[:, np.newaxis]
-        step = np.linalg.solve((each * weights[:, np.newaxis]).T @ each, slope)
+        try:
+            step = np.linalg.solve((each * weights[:, np.newaxis]).T @ each, slope)
+        except np.linalg.LinAlgError:  # the ratio has no bound in some direction: zero is beyond all products
+            break
         most = float(np.max(-(each @ step)))
         at = at + step * min(1.0, _KEPT / max(most, _NEAR))
         if most < _KEPT and float(np.abs(step).max()) < _NEAR * max(1.0, float(np.abs(at).max())):

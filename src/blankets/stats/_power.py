@@ -129,11 +129,12 @@ def needed_alpha(power: ArrayLike, dof: ArrayLike, noncentrality: ArrayLike) -> 
 def detectable_effect(
     power: ArrayLike, n_rows: ArrayLike, dof: ArrayLike, alpha: ArrayLike, kappa: ArrayLike = 1.0
 ) -> Floats:
-    """Return the smallest effect in nats that the test finds with probability ``power``.
+    """Return the smallest effect in nats that the test finds with probability ``power``; where none is found, infinity.
 
     Examples
     --------
     >>> round(float(detectable_effect(0.95, 198, 1, 0.01)), 4)
     0.045
     """
-    return needed_noncentrality(power, dof, alpha) / noncentrality(1.0, n_rows, kappa)
+    with np.errstate(divide="ignore"):
+        return np.asarray(needed_noncentrality(power, dof, alpha) / noncentrality(1.0, n_rows, kappa))

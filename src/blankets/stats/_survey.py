@@ -54,6 +54,8 @@ def survey_test(x: Ints, y: Ints, strata: Ints, weights: Floats, groups: Ints | 
     (13.3333, 1.0, 1.0084)
     """
     n, total = len(x), float(weights.sum())
+    if not n:
+        return Surveyed(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     shape = tuple(int(codes.max()) + 1 for codes in (strata, x, y))
     cell = np.ravel_multi_index((strata, x, y), shape)
     p = np.bincount(cell, weights, int(np.prod(shape))).reshape(shape) / total
@@ -68,7 +70,7 @@ def survey_test(x: Ints, y: Ints, strata: Ints, weights: Floats, groups: Ints | 
     scaled = np.divide(contrasts, flat[:, np.newaxis], out=np.zeros_like(contrasts), where=flat[:, np.newaxis] > 0)
     variance, nu = _variance(scaled, flat, cell, weights, groups)
     each = np.log(np.divide(p, expected, out=np.ones_like(p), where=p > 0)).reshape(-1, 1)
-    of_information = float(_variance(each, flat, cell, weights, groups)[0][0, 0])
+    of_information = max(float(_variance(each, flat, cell, weights, groups)[0][0, 0]), 0.0)  # not below by rounding
     effects = np.linalg.lstsq(contrasts.T @ scaled / n, variance, rcond=None)[0]
     trace, squares = float(np.trace(effects)), float(np.trace(effects @ effects))
     dof = float(contrasts.shape[1])
