@@ -9,7 +9,7 @@ from math import erfc, exp, floor, lgamma, log, log1p, sqrt
 
 import numpy as np
 
-from blankets.kernels._tail import EPSILON, MOST_STEPS, TINY, gamma_series, log_tail
+from blankets.kernels._tail import EPSILON, MANY_DEGREES, MOST_STEPS, TINY, gamma_series, log_large, log_tail
 from blankets.kernels._types import *
 
 ROOT_2: float64 = 1.4142135623730951
@@ -53,6 +53,8 @@ def _log_head(x: float64, dof: float64) -> float64:
     """Return log P(chi-square <= x)."""
     a: float64 = 0.5 * dof
     t: float64 = 0.5 * x
+    if a > MANY_DEGREES:
+        return log_large(a, t, False)
     if t < a + 1.0:
         return a * log(t) - t - lgamma(a) + log(gamma_series(a, t))
     return log1p(-exp(log_tail(x, dof)))

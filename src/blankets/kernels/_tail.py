@@ -1,12 +1,13 @@
 """The logarithm of the chi-square survival function, and which of many tests is the strongest or the weaker.
 
 The tail is a series below the mean and a continued fraction above it (Abramowitz & Stegun 6.5.29 and 6.5.31), both on
-the logarithmic scale, where nothing underflows.
+the logarithmic scale, where nothing underflows. With very many degrees of freedom both would take very many steps, and
+Temme's expansion takes their place.
 """
 
 from __future__ import annotations
 
-from math import exp, lgamma, log, log1p
+from math import erfc, exp, lgamma, log, log1p, sqrt
 
 import numpy as np
 
@@ -15,6 +16,8 @@ from blankets.kernels._types import *
 EPSILON: float64 = 1e-16
 TINY: float64 = 1e-300
 MOST_STEPS: float64 = 10000.0
+MANY_DEGREES: float64 = 1e6  # half the degrees of freedom from which on Temme's first term is right to 1e-10
+ROOT_PI: float64 = 1.7724538509055159
 
 
 @inner
@@ -31,6 +34,29 @@ def gamma_series(a: float64, x: float64) -> float64:
 
 
 @inner
+def log_large(a: float64, x: float64, upper: bint) -> float64:
+    """Return log Q(a, x), or log P(a, x), for large a, by the first term of Temme's expansion (DLMF 8.12.3, 8.12.4)."""
+    if x == INFINITY:
+        return -INFINITY if upper else 0.0
+    off: float64 = (x - a) / a
+    square: float64 = max(off - log1p(off), 0.0)
+    eta: float64 = sqrt(2.0 * square)
+    eta = eta if off > 0.0 else -eta
+    small: bint = abs(eta) < 0.01
+    c: float64 = -1.0 / 3.0 + eta / 12.0 - eta * eta * 2.0 / 135.0 if small else 1.0 / off - 1.0 / eta
+    c = c / (ROOT_PI * sqrt(2.0 * a)) if off > 0.0 else -c / (ROOT_PI * sqrt(2.0 * a))
+    z: float64 = sqrt(a * square)
+    scaled: float64 = 0.0  # erfc(z) e^(z^2)
+    if z < 20.0:
+        scaled = erfc(z) * exp(z * z)
+    else:
+        half: float64 = 0.5 / (z * z)
+        scaled = (1.0 - half * (1.0 - 3.0 * half * (1.0 - 5.0 * half))) / (z * ROOT_PI)
+    log_p: float64 = min(log(0.5 * scaled + c) - z * z, 0.0)  # of the tail on the side of x
+    return log_p if (off > 0.0) == upper else log1p(-exp(log_p))
+
+
+@inner
 def log_tail(statistic: float64, dof: float64) -> float64:
     """Return log P(chi-square with ``dof`` degrees of freedom >= ``statistic``)."""
     if statistic != statistic:
@@ -39,6 +65,8 @@ def log_tail(statistic: float64, dof: float64) -> float64:
         return 0.0
     a: float64 = 0.5 * dof
     x: float64 = 0.5 * statistic
+    if a > MANY_DEGREES:
+        return log_large(a, x, True)
     log_front: float64 = a * log(x) - x - lgamma(a)
     if x < a + 1.0:
         return log1p(-gamma_series(a, x) * exp(log_front))
