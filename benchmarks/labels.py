@@ -20,7 +20,7 @@ from scipy.stats import chi2, norm
 import blankets as bl
 from blankets.regimes import Channel, Surrogate
 from blankets.simulate import as_columns
-from blankets.stats import attained_power, machine_noncentrality, machine_scores, noncentrality, weighted_power
+from blankets.stats import attained_power, machine_noncentrality, machine_scores, noncentrality, weighted_powers
 from blankets.study import independence_tests, open_study
 
 ALPHA = 0.01
@@ -226,13 +226,14 @@ def power(draws: int, rng: np.random.Generator) -> None:
             batch, study = scanned(mechanism, table, mechanism.labels, ALPHA)
             found.append(batch.log_p <= np.log(ALPHA))
             scores = study.labels.scores
-            if "propensity" in mechanism.name:  # of the shape that is the hardest to find
+            if "propensity" in mechanism.name:  # of the shapes that are the hardest and the easiest to find
                 sums = scores.sums(table["x0"], np.zeros(mechanism.n, np.int64), np.ones(mechanism.n, bool))
-                promised.append(weighted_power(scores.merged(sums), effect, ALPHA))
+                promised.append(weighted_powers(scores.merged(sums), effect, ALPHA))
                 continue
             kappa = study.regime.kappa(study.labels).value if scores is None else scores.kappa(2.0, effect)
             promised.append(attained_power(noncentrality(effect, mechanism.n, kappa), 2, ALPHA))
-        print(f"  {mechanism.name:42} {np.mean(found):.3f} promised {np.mean(promised):.3f}", flush=True)
+        told = " to ".join(f"{each:.3f}" for each in np.ravel(np.mean(promised, axis=0)))
+        print(f"  {mechanism.name:42} {np.mean(found):.3f} promised {told}", flush=True)
 
 
 def promise(draws: int, rng: np.random.Generator) -> None:

@@ -17,7 +17,7 @@ from blankets.stats import (
     merged_levels,
     plug_in,
     predicted_share,
-    weighted_power,
+    weighted_powers,
     weighted_scores,
 )
 from machine_ratio import noncentrality_of
@@ -296,7 +296,7 @@ def test_with_one_propensity_for_all_the_estimate_is_pos():
     assert equal_means(cells)[0] == pytest.approx(pearson, rel=1e-9)
 
 
-def test_the_least_power_is_that_of_the_shape_that_is_hardest_to_find():
+def test_powers_are_those_of_the_shapes_that_are_hardest_and_easiest_to_find():
     """One propensity for all: the statistic is Pearson's of labeled rows, which SciPy draws and judges here."""
     rng, n, p, e, draws = np.random.default_rng(16), np.array([2000, 700]), 0.2, 0.4, 20_000
     part, found = n[0] / n.sum(), []
@@ -316,15 +316,17 @@ def test_the_least_power_is_that_of_the_shape_that_is_hardest_to_find():
         found.append(float((stats.chi2.sf(pearson, 1) <= 0.01).mean()))
     sums = np.array([n, p * n, p * n / e, n / e, n / e**2])[:, np.newaxis, :]
     assert abs(found[0] - found[1]) > 0.02
-    assert weighted_power(sums, 0.004, 0.01) == pytest.approx(min(found), abs=0.025)
-    assert np.isnan(weighted_power(sums, 0.4, 0.01))  # no shares have so large an effect
+    assert weighted_powers(sums, 0.004, 0.01) == pytest.approx((min(found), max(found)), abs=0.025)
+    assert np.isnan(weighted_powers(sums, 0.4, 0.01)).all()  # no shares have so large an effect
 
 
-def test_power_with_propensities_is_the_least():
+def test_power_with_propensities_is_a_range():
     table, _ = weighted_table(np.random.default_rng(17))
     told = bl.test(table, "child", "seen", labels=bl.PositiveUnlabeled(propensity="chance"))
-    assert "the shape that is the hardest to find" in str(told).replace("\n        ", " ")
-    assert 0.0 < told.powers["small"] <= told.powers["medium"] <= 1.0
+    assert "it is that of the shapes that are the hardest and the easiest to find" in " ".join(str(told).split())
+    assert 0.0 < told.powers["small"] < told.greatest_powers["small"] <= told.powers["medium"] <= 1.0
+    assert f"{told.powers['small']:.2f} to {told.greatest_powers['small']:.2f} (small)" in str(told)
+    assert bl.TestResult.from_json(told.to_json()) == told
 
 
 def test_questions_with_propensities():

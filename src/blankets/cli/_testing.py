@@ -79,4 +79,6 @@ def _show(results: list[TestResult]) -> None:
 
 
 def _power(result: TestResult) -> str:
-    return f"{result.powers['medium']:.2f}" if result.powers else "?"
+    from blankets.results import power_words
+
+    return power_words(result, "medium") if "medium" in result.powers else "?"

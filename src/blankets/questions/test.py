@@ -17,7 +17,7 @@ from blankets.questions._question import question
 from blankets.questions.mutual_information import columns_asked, estimate_of, given_names
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
 from blankets.results import TestResult
-from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality, weighted_power
+from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality, weighted_powers
 from blankets.study import (
     Engine,
     Names,
@@ -98,9 +98,9 @@ _NO_POWER = (
     "The power of this test is not known: how much a machine's labels add is worked out for counts only, and here a "
     "number is involved."
 )
-_LEAST_POWER = (
-    "Power is at least so: it is that of an effect of the shape that is the hardest to find, given how frequent the "
-    "levels are."
+_POWER_BY_SHAPE = (
+    "How large the power is depends on which levels carry the effect: it is that of the shapes that are the hardest "
+    "and the easiest to find, given how frequent the levels are."
 )
 
 test.__test__ = False  # type: ignore[attr-defined]  # not a test for pytest to collect
@@ -121,18 +121,20 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
 
     weighted = _weighted_sums(study, at, conditioning)
 
-    def power(effect: float) -> float:
+    def powers(effect: float) -> tuple[float, float]:
         if weighted is not None:
-            return weighted_power(weighted, effect, alpha)
+            return weighted_powers(weighted, effect, alpha)
         kept = lost if scores is None else scores.kappa(free, effect)
-        return float(attained_power(noncentrality(effect, n, kept), free, alpha))
+        return (float(attained_power(noncentrality(effect, n, kept), free, alpha)),) * 2
 
     # Power and intervals are those of independent rows, and of our own tests.
     equal = study.groups is None and study.survey is None and study.reading.missing != "weighted"
     equal = equal and study.copies == 1
     apart = equal and study.own is None
     knows_power = apart and not (measured and scores is not None)
-    effects = EFFECT_SIZES if kappa is not None and knows_power else {}
+    told = {size: powers(effect) for size, effect in EFFECT_SIZES.items()} if kappa is not None and knows_power else {}
+    if weighted is not None:  # no shape may have so large an effect
+        told = {size: ends for size, ends in told.items() if ends[0] >= 0.0}
     sought = (0.8, 0.95) if free > 0 and n > 0 and knows_power and weighted is None else ()
     can_estimate = Question.ESTIMATE in study.regime.answers and apart and evidence.n_rows > 0
     if measured:
@@ -154,7 +156,8 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         kappa=kappa,
         kappa_form=form,
         alpha=alpha,
-        powers={size: power(effect) for size, effect in effects.items()},
+        powers={size: least for size, (least, _) in told.items()},
+        greatest_powers={} if weighted is None else {size: greatest for size, (_, greatest) in told.items()},
         detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in sought},
         estimate=estimate_of(study, x, at, given, conditioning) if can_estimate else None,
         notes=(*about_labels(study), *about_rows(study), *_about_power(study, measured=measured, apart=apart)),
@@ -175,7 +178,7 @@ def _about_power(study: Study, *, measured: bool, apart: bool) -> tuple[str, ...
         return ()
     if study.labels.scores.of_likelihoods:
         return (_NO_POWER,) if measured else ()
-    return (_LEAST_POWER,)
+    return (_POWER_BY_SHAPE,)
 
 
 def _kappa(

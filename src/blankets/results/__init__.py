@@ -36,7 +36,7 @@ from blankets.results._words import (
 
 if TYPE_CHECKING:
     from blankets.results._advice import Advice, Goal
-    from blankets.results._answers import Estimate, TestResult
+    from blankets.results._answers import Estimate, TestResult, power_words
     from blankets.results._assumptions import Assumptions
     from blankets.results._explain import Explanation
     from blankets.results._ranking import Ranking
@@ -89,6 +89,7 @@ __all__ = [
     "joined",
     "member_note",
     "partly_sentence",
+    "power_words",
     "shown",
     "size_of",
     "symbol_of",
@@ -98,7 +99,7 @@ __all__ = [
 
 _ANSWERS = {  # of questions other than `discover`, which can do without
     "._advice": "Advice Goal",
-    "._answers": "Estimate TestResult",
+    "._answers": "Estimate TestResult power_words",
     "._assumptions": "Assumptions",
     "._explain": "Explanation",
     "._ranking": "Ranking",

@@ -173,7 +173,10 @@ class TestResult(Saved, _Printed):
     kappa_form : str
         How κ was computed.
     powers : mapping of str to float
-        Power for Cohen's small, medium and large effect; empty if κ is not known.
+        Power for Cohen's small, medium and large effect; empty if κ is not known. With propensities it depends on
+        which levels carry the effect, and this is the least.
+    greatest_powers : mapping of str to float
+        The greatest, with propensities; otherwise empty.
     detectable : mapping of float to float
         Smallest effect in nats that the test finds with probability 0.8 and 0.95; if κ is not known, it is an
         effect on the surrogate.
@@ -215,6 +218,7 @@ class TestResult(Saved, _Printed):
     kappa_form: str = ""
     alpha: Annotated[float, Bounds(math.ulp(0.0), 1.0)] = 0.01
     powers: Mapping[str, Probability] = field(default_factory=dict)
+    greatest_powers: Mapping[str, Probability] = field(default_factory=dict)
     detectable: Mapping[Probability, NonNegative] = field(default_factory=dict)
     estimate: Estimate | None = None
     notes: tuple[str, ...] = ()
@@ -262,7 +266,7 @@ class TestResult(Saved, _Printed):
             counts = Surrogate(self.surrogate).words if self.surrogate in list(Surrogate) else f"uses {self.surrogate}"
             yield wrapped(f"The test {counts}: {self.why}.{kappa}", "  ")
         if self.powers:
-            yield "  Power: " + ", ".join(f"{power:.2f} ({size})" for size, power in self.powers.items()) + "."
+            yield "  Power: " + ", ".join(f"{power_words(self, size)} ({size})" for size in self.powers) + "."
         if self.detectable:
             on = "" if self.kappa is not None else " on what is counted in place of the target"
             effects = ", ".join(f"{w_of(e)} with probability {p:g}" for p, e in self.detectable.items())
@@ -275,3 +279,9 @@ class TestResult(Saved, _Printed):
             return f"not tested, {why_not_tested(self.method, self.n_rows)}"
         word = "dependent" if self.dependent() else "no dependence found"
         return f"{word} at level {self.alpha:g}{'' if self.valid else ', by a test that is not valid here'}"
+
+
+def power_words(result: TestResult, size: str) -> str:
+    """Return the power for an effect: a number, or the range in which it is."""
+    least, greatest = (f"{of[size]:.2f}" for of in (result.powers, result.greatest_powers or result.powers))
+    return least if least == greatest else f"{least} to {greatest}"

@@ -74,7 +74,7 @@ from blankets.stats._power import (
     w_from_effect,
 )
 from blankets.stats._products import Basis, rows_test, rows_tests
-from blankets.stats._propensities import weighted_power, weighted_scores
+from blankets.stats._propensities import weighted_powers, weighted_scores
 from blankets.stats._rare import (
     MOST_LEVELS,
     RARE,
@@ -217,7 +217,7 @@ __all__ = [
     "told_by_others",
     "w_from_effect",
     "weaker_than",
-    "weighted_power",
+    "weighted_powers",
     "weighted_scores",
     "whitening",
     "wide_log_lambda",

@@ -16,7 +16,7 @@ from blankets.stats._special import chi2_isf
 
 _LEAST = 1e-9
 _EVERY = 5  # levels of which all sets may be what stands out; of more, single levels and all but one
-_HARD, _DRAWS, _UNDER = 3, 4000, 20_000  # shapes that are drawn, tables of each, and tables without any effect
+_ENDS, _DRAWS, _UNDER = 3, 4000, 20_000  # shapes drawn at each end, tables of each, and tables without any effect
 
 
 def weighted_scores(labeled: NDArray[np.bool_], propensity: Floats) -> RowScores:
@@ -94,8 +94,8 @@ def _of_weights(sums: Floats) -> Floats:
     return divided(divided(squares, inverse), divided(w, total))
 
 
-def weighted_power(sums: Floats, effect: float, alpha: float) -> float:
-    """Return the power of the test for an effect of the shape that is the hardest to find, methods (13.9).
+def weighted_powers(sums: Floats, effect: float, alpha: float) -> tuple[float, float]:
+    """Return the power of the test for effects of the shapes that are the hardest and the easiest to find, (13.9).
 
     In each stratum some levels of x have one share of positives and the others another one. ``sums``: those of the
     test, of shape (5, strata, levels); the frequencies of levels are those that they have. ``effect``: nats. NaN if no
@@ -106,19 +106,22 @@ def weighted_power(sums: Floats, effect: float, alpha: float) -> float:
     Half of 4,000 rows have each of two levels, 20% are positive, and half of these are labeled.
 
     >>> sums = np.array([2000.0, 400.0, 800.0, 4000.0, 8000.0])[:, np.newaxis, np.newaxis] * np.ones((5, 1, 2))
-    >>> bool(0.85 < weighted_power(sums, 0.005, 0.01) < 0.95)
+    >>> least, greatest = weighted_powers(sums, 0.005, 0.01)
+    >>> bool(0.85 < least <= greatest < 0.95)
     True
     """
     sums = sums[..., sums[0].any(axis=0)]
     rng, dof = np.random.RandomState(0), float(weighted_fitted(sums).dof)
     shapes = [found for chosen in _standing_out(sums.shape[-1]) if (found := _shaped(sums, chosen, effect)) is not None]
     if not shapes or not dof:
-        return math.nan
+        return math.nan, math.nan
     shapes.sort(key=lambda positives: _ease(sums, positives, dof, alpha))
     under = weighted_fitted(_null_sums(sums, rng, _UNDER)).statistic
     critical = critical_value(partial(log_p_among, dof=dof, drawn=under), alpha, under)
-    hard = [weighted_fitted(_sums_with(sums, shape, rng, _DRAWS)).statistic for shape in shapes[:_HARD]]
-    return min(float(np.mean(statistic >= critical)) for statistic in hard)
+    ends = [*shapes[:_ENDS], *shapes[_ENDS:][-_ENDS:]]
+    drawn = (weighted_fitted(_sums_with(sums, shape, rng, _DRAWS)).statistic for shape in ends)
+    powers = [float(np.mean(statistic >= critical)) for statistic in drawn]
+    return min(powers), max(powers)
 
 
 def _standing_out(levels: int) -> Iterator[list[int]]:
