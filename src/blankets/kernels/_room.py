@@ -493,6 +493,19 @@ def has_masks(room: Room, n_cells: int64, words: int64) -> bint:
 
 
 @inner
+def has_depth(room: Room, table: Table, n_xs: int64, n_given: int64) -> bint:
+    """Make room for joint codes of so many columns; tell whether there is memory enough."""
+    if room.codes.shape[0] > n_given:
+        return True
+    with gil:
+        try:
+            room.fit(table, n_xs, n_given)
+            return True
+        except MemoryError:
+            return False
+
+
+@inner
 def has_codes(room: Room, n_codes: int64) -> bint:
     """Make room for so many joint codes to be renumbered; tell whether there is memory enough."""
     if room.new.shape[0] >= n_codes:
