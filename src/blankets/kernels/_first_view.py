@@ -195,9 +195,7 @@ def _grown(v: FirstView, table: Table, formula: Formula, p: int64, capped: bint,
             m += 1
     begin_growing(v.growing, m)
     most_given: int64 = v.capped if capped else m
-    why = grow(
-        v.growing, table, formula, v.columns[p], v.log_alpha, most_given, v.most - n, v.patience, room
-    )
+    why = grow(v.growing, table, formula, v.columns[p], v.log_alpha, most_given, v.most - n, v.patience, room)
     v.performed += v.growing.performed
     v.asked += n + v.growing.asked if why == ENDED else 0.0
     return why
@@ -389,10 +387,11 @@ def first_view(
     Returns why it came back (`ENDED`, or `LONG`: nothing else counts), members, and how many tests were performed.
     """
     n: int64 = columns.shape[0]
-    place = int(np.searchsorted(columns, target))
-    if not known_columns(columns, table.arities.shape[0]) or place == n or columns[place] != target:
-        raise IndexError("no such column")
-    if table.codes.shape[0] != table.arities.shape[0]:
+    n_columns: int64 = table.arities.shape[0]
+    place: int64 = 0
+    while place < n and columns[place] != target:
+        place += 1
+    if table.codes.shape[0] != n_columns or not known_columns(columns, n_columns) or place == n:
         raise IndexError("no such column")
     v: FirstView = FirstView(columns, place, log_alpha, in_all, most, capped, patience)
     room: Room = taken(formula, table, n, 1)

@@ -346,9 +346,7 @@ def _separate_few(
             others: Ints = weakest.distinct[3]
             room.fit(small, xs.shape[0], weakest.largest)
             with nogil:
-                performed = _separate(
-                    small, formula, some, target, others, fixed, log_alpha, patience, room, weakest
-                )
+                performed = _separate(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
             room.fit(table, xs.shape[0], weakest.largest)
     except BaseException as problem:  # Ctrl-C, too: `raise_what` raises it
         weakest.problem, performed = problem, FAILED

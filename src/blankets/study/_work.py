@@ -73,7 +73,7 @@ def carried_out(
     stop: Event,
     initializer: Callable[[], None] | None = None,
 ) -> None:
-    """Do all tasks and put their results into ``done`` under their numbers.
+    """Do all tasks that are not done, and put their results into ``done`` under their numbers.
 
     If a task fails, or the user presses Ctrl-C, tasks that have not begun are dropped, ``stop`` is set for running
     ones, and finished results stay in ``done``.
@@ -84,12 +84,13 @@ def carried_out(
             done[number] = tasks[number]()
             count.one_more()
 
+    left = [number for number in range(len(tasks)) if number not in done]
     if n_jobs == 1:
-        for number in range(len(tasks)):
+        for number in left:
             one(number)
         return
     with ThreadPoolExecutor(n_jobs, initializer=initializer) as pool:
-        futures = [pool.submit(one, number) for number in range(len(tasks))]
+        futures = [pool.submit(one, number) for number in left]
         try:
             for future in futures:
                 future.result()
@@ -110,24 +111,18 @@ def can_fork() -> bool:
     return sys.platform == "linux" and not others
 
 
-def forked(
-    tasks: Sequence[Callable[[], T]], done: dict[int, T], n_jobs: int, *, count: Countdown, least: float = 0.0
-) -> None:
-    """Do all tasks in ``n_jobs`` processes, of which this is one; put their results into ``done`` under their numbers.
+def forked(tasks: Sequence[Callable[[], T]], done: dict[int, T], n_jobs: int, *, count: Countdown) -> None:
+    """Do all tasks that are not done in ``n_jobs`` processes, of which this is one; put their results into ``done`` under their numbers.
 
     What another process does not bring to an end, because a task fails there or the system ends it, is done in this
     one. So errors are raised here. If the user presses Ctrl-C, the others are ended, and results that came stay in
-    ``done``. ``least``: seconds that the tasks after the first must take, by that one, for others to be begun.
+    ``done``.
     """
 
     def here(number: int) -> None:
         done[number] = tasks[number]()
         count.one_more()
 
-    if least > 0.0:
-        began = time.perf_counter()
-        here(0)
-        n_jobs = n_jobs if (time.perf_counter() - began) * (len(tasks) - 1) >= least else 1
     left = [number for number in range(len(tasks)) if number not in done]
     shares = [left[first::n_jobs] for first in range(min(n_jobs, len(left)))]
     children: dict[int, int] = {}  # the process behind each pipe
