@@ -194,6 +194,7 @@ def _grown(v: FirstView, table: Table, formula: Formula, p: int64, capped: bint,
             v.growing.reliable[m] = v.tested[i]
             m += 1
     begin_growing(v.growing, m)
+    v.growing.only = v.columns[v.target] if p != v.target else -1
     most_given: int64 = v.capped if capped else m
     why = grow(v.growing, table, formula, v.columns[p], v.log_alpha, most_given, v.most - n, v.patience, room)
     v.performed += v.growing.performed

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from blankets.kernels._questions import NO_MEMORY, test_each
+from blankets.kernels._questions import NO_MEMORY, TOO_LARGE, test_each
 from blankets.kernels._room import Formula, Room, Table, given_back, taken
 from blankets.kernels._rows import known_columns
 from blankets.kernels._subsets import FAILED, Weakest, begin, raise_what, search_subsets
@@ -71,6 +71,7 @@ class Growing:
     performed: int64
     work: float64  # rows that the tests asked for would read
     capped: bint  # some sets were larger than allowed
+    only: int64  # the only column of which it matters which set separates it best; -1: all
     round: int64
     found: Weakest  # the latest search
 
@@ -88,6 +89,7 @@ class Growing:
         if judges:
             self.found.postpone(MOST_WAITING)
         self.n = self.n_waiting = 0
+        self.only = -1
 
     def more_waiting(self) -> None:
         """Make room for more tests that wait."""
@@ -181,12 +183,58 @@ def _may_wait(g: Growing, n: int64) -> bint:
 
 
 @inner
+def _search(
+    g: Growing,
+    table: Table,
+    formula: Formula,
+    y: int64,
+    newest: bint,
+    largest: int64,
+    stop: float64,
+    patience: int64,
+    room: Room,
+) -> int64:
+    """Search the subsets of at most ``largest`` members for all that are asked about, each until it is settled."""
+    g.found.n = g.n
+    begin(g.found, 1 if newest else 0)
+    g.found.largest = largest
+    for k in range(g.n):
+        g.found.settled[k] = True  # not asked about
+    for k in range(g.n_at):
+        g.found.settled[g.at[k]] = False
+    place: int64 = g.n_members - 1 if newest else -1
+    room.postpones = newest and g.found.waiting.shape[0] > 0
+    more: int64 = 0
+    while more >= 0 and g.n_at > 0 and g.found.next <= g.found.largest:
+        more = search_subsets(
+            table, formula, g.columns[: g.n], y, g.among[: g.n_members], place, stop, patience, room, g.found
+        )
+        if more >= 0:
+            g.performed += more
+        if more >= 0 and g.found.n_waiting > g.found.waiting.shape[0]:
+            more = TOO_LARGE
+    room.postpones = False
+    return ENDED if more >= 0 else LONG if more == TOO_LARGE else more
+
+
+@inner
+def _needs_all(g: Growing) -> bint:
+    """Whether it matters which set separates best: that of a member says who is asked again."""
+    for k in range(g.n_at):
+        i: int64 = g.at[k]
+        if g.found.settled[i] and (g.inside[i] or g.columns[i] == g.only):
+            return True
+    return False
+
+
+@inner
 def _ask(
     g: Growing,
     table: Table,
     formula: Formula,
     y: int64,
     newest: bint,
+    log_alpha: float64,
     most_given: int64,
     most_asked: float64,
     patience: int64,
@@ -207,27 +255,16 @@ def _ask(
         return ASKED
     if g.work > patience or largest > g.found.places.shape[1]:
         return LONG
-    g.found.n = g.n
-    begin(g.found, fixed)
-    g.found.largest = largest
-    for k in range(g.n):
-        g.found.settled[k] = True  # not asked about
     for k in range(n):
-        g.found.settled[g.at[k]] = False
         g.capped = g.capped or m - g.inside[g.at[k]] > most_given
     for k in range(m):
         g.among[k] = g.columns[g.members[k]]
-    place: int64 = m - 1 if newest else -1
-    room.postpones = newest and g.found.waiting.shape[0] > 0
-    while n > 0 and g.found.next <= g.found.largest:
-        more: int64 = search_subsets(
-            table, formula, g.columns[: g.n], y, g.among[:m], place, INFINITY, patience, room, g.found
-        )
-        if more < 0 or g.found.n_waiting > g.found.waiting.shape[0]:
-            room.postpones = False
-            return more if more == NO_MEMORY or more == FAILED else LONG
-        g.performed += more
-    room.postpones = False
+    stop: float64 = log_alpha if newest and g.only >= 0 else INFINITY
+    why: int64 = _search(g, table, formula, y, newest, largest, stop, patience, room)
+    if why == ENDED and stop < INFINITY and _needs_all(g):
+        why = _search(g, table, formula, y, newest, largest, INFINITY, patience, room)
+    if why != ENDED:
+        return why
     return _take_over(g, newest)
 
 
@@ -423,12 +460,12 @@ def grow(
     best: int64 = _strongest_left(g)
     while best >= 0:
         _enter(g, best)
-        why: int64 = _ask(g, table, formula, y, True, most_given, most_asked, patience, room)
+        why: int64 = _ask(g, table, formula, y, True, log_alpha, most_given, most_asked, patience, room)
         for i in range(g.n if why == ENDED else 0):
             if (g.inside[i] or not g.reliable[i]) and _draw_for(g, table, formula, y, i, room) < 0:
                 return NO_MEMORY
         if why == ENDED and _remove(g, log_alpha):
-            why = _ask(g, table, formula, y, False, most_given, most_asked, patience, room)
+            why = _ask(g, table, formula, y, False, log_alpha, most_given, most_asked, patience, room)
         if why == ENDED:
             why = _pass_over(g, table, formula, y, log_alpha, room)
         if why != ENDED:
