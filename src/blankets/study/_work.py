@@ -16,7 +16,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from selectors import EVENT_READ, DefaultSelector
 from threading import Event, Lock
@@ -79,25 +79,26 @@ def carried_out(
     ones, and finished results stay in ``done``.
     """
 
-    def one(number: int) -> None:
-        if not stop.is_set():
+    numbers = [number for number in range(len(tasks)) if number not in done]
+    left = iter(numbers)
+
+    def work() -> None:
+        for number in left:  # threads share them
+            if stop.is_set():
+                return
             done[number] = tasks[number]()
             count.one_more()
 
-    left = [number for number in range(len(tasks)) if number not in done]
     if n_jobs == 1:
-        for number in left:
-            one(number)
+        work()
         return
     with ThreadPoolExecutor(n_jobs, initializer=initializer) as pool:
-        futures = [pool.submit(one, number) for number in left]
+        futures = [pool.submit(work) for _ in numbers[:n_jobs]]
         try:
-            for future in futures:
+            for future in as_completed(futures):
                 future.result()
         except BaseException:
             stop.set()
-            for future in futures:
-                future.cancel()
             raise
 
 
