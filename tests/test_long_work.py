@@ -250,6 +250,17 @@ class TestProcesses:
             with pytest.raises(ChildProcessError):
                 os.waitpid(child, os.WNOHANG)
 
+    def test_none_is_begun_for_little_work(self, monkeypatch):
+        monkeypatch.setattr(os, "fork", lambda: pytest.fail("a process was begun"))
+        done, count = {}, Countdown(7, "pieces", None)
+        forked([lambda k=k: k for k in range(7)], done, 3, count=count, least=10.0)
+        assert done == {k: k for k in range(7)}
+
+    def test_the_first_piece_tells_how_much_work_there_is(self):
+        done, count = {}, Countdown(3, "pieces", None)
+        forked([lambda: time.sleep(0.02) or os.getpid()] * 3, done, 2, count=count, least=0.03)
+        assert [done[k] == self.here for k in range(3)] == [True, True, False]
+
     def test_a_stopped_user_gets_what_is_done(self):
         done = {}
 

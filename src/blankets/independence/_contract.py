@@ -66,7 +66,6 @@ class IndependenceTest(ABC):
     n_tests: int  # number of tests performed so far (unreliable ones are not performed)
     looked_at: int = 0  # rows that are counted for a test; it may use fewer, because values are missing
     memo: dict[Hashable, Any]  # results of algorithms on these data that may be needed again (see `remember`)
-    views_at_once: bool = False  # whether `first_view` tells; it does not hold Python's lock meanwhile
 
     @abstractmethod
     def scan(

@@ -183,25 +183,19 @@ class TableTests(CountedTests):
         self, y: int, candidates: Sequence[int], *, alpha: float, limits: tuple[int, int], max_size: int
     ) -> Given | None:
         """Return the members that are found through small sets in one call, unless that takes long."""
-        counter = self.counter
-        if not self.views_at_once:
+        table, formula, counter = self._table, self._formula, self.counter
+        if table is None or self.by_effect or counter.holes or counter.n_rows > _FEW_ROWS or formula.is_judge():
             return None
         columns = np.array(sorted({*candidates, y}), np.int64)
         in_all, most = limits
         patience = PATIENCE if not isinstance(counter, MemoryCounter) or counter.threads_for(math.inf) == 1 else _SHORT
         why, members, n_tests = kernels.first_view(
-            self._table, self._formula, y, columns, math.log(alpha), in_all, most, max_size, patience
+            table, formula, y, columns, math.log(alpha), in_all, most, max_size, patience
         )
         if why == kernels.LONG:
             return None
         self.tally.add(n_tests)
         return tuple(members)
-
-    @cached_property
-    def views_at_once(self) -> bool:  # type: ignore[override]
-        """Whether `first_view` tells: tests by the chi-square distribution of a table of few rows without holes."""
-        few = self.counter.n_rows <= _FEW_ROWS and not self.counter.holes
-        return few and self._table is not None and not self.by_effect and not self._formula.is_judge()
 
     def _separated(self, xs: NDArray[np.int64], y: int, found: Separated) -> EvidenceBatch:
         """Return what a search over subsets found."""

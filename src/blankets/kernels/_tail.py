@@ -17,7 +17,6 @@ EPSILON: float64 = 1e-16
 TINY: float64 = 1e-300
 MOST_STEPS: float64 = 10000.0
 MANY_DEGREES: float64 = 1e6  # half the degrees of freedom from which on Temme's first term is right to 1e-10
-BRIEF: int64 = 256  # tests so few that others wait for Python's lock less long than for a thread to wake up
 ROOT_PI: float64 = 1.7724538509055159
 
 
@@ -124,28 +123,6 @@ def chi2_tails(statistic: Reals, dof: Reals) -> Reals:
     return found
 
 
-@inner
-def _settle(
-    statistic: Reals,
-    dof: Reals,
-    performed: Bytes,
-    better: Reals,
-    how: Reals,
-    log_p: NewReals,
-    method: NewBytes,
-) -> int64:
-    """Do what `settle` says."""
-    n_coarse: int64 = 0
-    for i in range(statistic.shape[0]):
-        tried: bint = performed[i] != 0
-        known: bint = tried and better[i] == better[i]
-        coarse: bint = tried and how[i] < 0.0
-        log_p[i] = better[i] if known else log_tail(statistic[i], dof[i])
-        method[i] = whole(how[i]) if tried and how[i] > 0.0 else 0
-        n_coarse += coarse
-    return n_coarse
-
-
 @door
 def settle(
     statistic: Reals,
@@ -164,11 +141,15 @@ def settle(
         raise ValueError("every statistic has its degrees of freedom")
     if n != log_p.shape[0] or n != method.shape[0]:
         raise ValueError("there is to be room for all answers")
-    if n < BRIEF:
-        return _settle(statistic, dof, performed, better, how, log_p, method)
     n_coarse: int64 = 0
     with nogil:
-        n_coarse = _settle(statistic, dof, performed, better, how, log_p, method)
+        for i in range(n):
+            tried: bint = performed[i] != 0
+            known: bint = tried and better[i] == better[i]
+            coarse: bint = tried and how[i] < 0.0
+            log_p[i] = better[i] if known else log_tail(statistic[i], dof[i])
+            method[i] = whole(how[i]) if tried and how[i] > 0.0 else 0
+            n_coarse += coarse
     return n_coarse
 
 
@@ -233,8 +214,6 @@ def strongest_of(statistic: Reals, dof: Reals, performed: Bytes, columns: Ints) 
     n = statistic.shape[0]
     if dof.shape[0] != n or performed.shape[0] != n or columns.shape[0] != n:
         raise ValueError("every test has a statistic, degrees of freedom and a column")
-    if n < BRIEF:
-        return _strongest(statistic, dof, performed, columns)
     best: int64 = -1
     with nogil:
         best = _strongest(statistic, dof, performed, columns)

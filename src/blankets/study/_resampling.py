@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from threading import Event
 
 import numpy as np
@@ -17,7 +17,7 @@ from blankets.study._searching import FEW_CELLS, Search, Wanted
 from blankets.study._study import Study, Tell
 from blankets.study._work import Countdown, can_fork, carried_out, forked
 
-_HELP_PAYS = 0.04  # seconds of work from which on it pays to begin processes or threads
+_FORKS_PAY = 0.04  # seconds of work from which on it pays to begin processes
 
 
 def rows_drawn(
@@ -44,29 +44,20 @@ def members_over(
     """Return the members found in each draw; if the user stops it, `Interrupted` has those found so far."""
     quiet = replace(study, tell=None)
 
-    def prepared(number: int) -> Search:
-        return Search.of(quiet.take(drawn[number]), wanted, seeds[number], brief=True)
-
-    def searched(search: Search) -> tuple[str, ...]:
-        return search.members_of(search.study.target)
+    def search(number: int) -> tuple[str, ...]:
+        part = quiet.take(drawn[number])
+        return Search.of(part, wanted, seeds[number], brief=True).members_of(part.target)
 
     found: dict[int, tuple[str, ...]] = {}
-    tasks = [lambda number=number: searched(prepared(number)) for number in range(len(drawn))]
+    tasks = [partial(search, number) for number in range(len(drawn))]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # the search of all rows has warned already
         n_jobs, count = study.place.n_jobs, Countdown(len(tasks), "draws", tell)
         try:
-            began = time.perf_counter()
-            first = prepared(0)
-            found[0] = searched(first)
-            count.one_more()
-            if (time.perf_counter() - began) * (len(tasks) - 1) < _HELP_PAYS:
-                n_jobs = 1
-            # Threads need no copies of memory, but wait for each other where most of a search is Python.
-            if n_jobs > 1 and can_fork() and not first.leaves_lock:
-                forked(tasks, found, n_jobs, count=count)
-            else:
-                small = study.n_rows * len(study.names) < FEW_CELLS and not first.leaves_lock
+            if n_jobs > 1 and len(tasks) > 1 and can_fork():
+                forked(tasks, found, n_jobs, count=count, least=_FORKS_PAY)
+            else:  # in small tables most of a search is Python, and threads wait for each other
+                small = study.n_rows * len(study.names) < FEW_CELLS
                 carried_out(tasks, found, 1 if small else n_jobs, count=count, stop=Event())
         except KeyboardInterrupt:
             kept, done = [found[i] for i in sorted(found)], f"{len(found)} of {len(tasks)} draws are done"

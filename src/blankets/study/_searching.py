@@ -261,12 +261,6 @@ class Search:
         """Whether columns that find each other from one end only are asked again; where this was measured."""
         return self._closes and self.study.has_numbers and self.algorithm.name == choose()[0]
 
-    @property
-    def leaves_lock(self) -> bool:
-        """Whether a search for members alone holds Python's lock for a small part of its time only."""
-        usual = self.algorithm.name == choose()[0] and not self.knows.words
-        return usual and self.tests.by_formula().views_at_once
-
     def _run(
         self, target: int, trace: Trace, others: Collection[int], alone: Collection[int]
     ) -> tuple[Found, list[str]]:

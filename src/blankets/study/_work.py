@@ -16,7 +16,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from selectors import EVENT_READ, DefaultSelector
 from threading import Event, Lock
@@ -73,32 +73,30 @@ def carried_out(
     stop: Event,
     initializer: Callable[[], None] | None = None,
 ) -> None:
-    """Do all tasks that are not done, and put their results into ``done`` under their numbers.
+    """Do all tasks and put their results into ``done`` under their numbers.
 
     If a task fails, or the user presses Ctrl-C, tasks that have not begun are dropped, ``stop`` is set for running
     ones, and finished results stay in ``done``.
     """
 
-    numbers = [number for number in range(len(tasks)) if number not in done]
-    left = iter(numbers)
-
-    def work() -> None:
-        for number in left:  # threads share them
-            if stop.is_set():
-                return
+    def one(number: int) -> None:
+        if not stop.is_set():
             done[number] = tasks[number]()
             count.one_more()
 
     if n_jobs == 1:
-        work()
+        for number in range(len(tasks)):
+            one(number)
         return
     with ThreadPoolExecutor(n_jobs, initializer=initializer) as pool:
-        futures = [pool.submit(work) for _ in numbers[:n_jobs]]
+        futures = [pool.submit(one, number) for number in range(len(tasks))]
         try:
-            for future in as_completed(futures):
+            for future in futures:
                 future.result()
         except BaseException:
             stop.set()
+            for future in futures:
+                future.cancel()
             raise
 
 
@@ -112,18 +110,24 @@ def can_fork() -> bool:
     return sys.platform == "linux" and not others
 
 
-def forked(tasks: Sequence[Callable[[], T]], done: dict[int, T], n_jobs: int, *, count: Countdown) -> None:
-    """Do all tasks that are not done in ``n_jobs`` processes, of which this is one; put their results into ``done`` under their numbers.
+def forked(
+    tasks: Sequence[Callable[[], T]], done: dict[int, T], n_jobs: int, *, count: Countdown, least: float = 0.0
+) -> None:
+    """Do all tasks in ``n_jobs`` processes, of which this is one; put their results into ``done`` under their numbers.
 
     What another process does not bring to an end, because a task fails there or the system ends it, is done in this
     one. So errors are raised here. If the user presses Ctrl-C, the others are ended, and results that came stay in
-    ``done``.
+    ``done``. ``least``: seconds that the tasks after the first must take, by that one, for others to be begun.
     """
 
     def here(number: int) -> None:
         done[number] = tasks[number]()
         count.one_more()
 
+    if least > 0.0:
+        began = time.perf_counter()
+        here(0)
+        n_jobs = n_jobs if (time.perf_counter() - began) * (len(tasks) - 1) >= least else 1
     left = [number for number in range(len(tasks)) if number not in done]
     shares = [left[first::n_jobs] for first in range(min(n_jobs, len(left)))]
     children: dict[int, int] = {}  # the process behind each pipe
