@@ -1,7 +1,7 @@
 """The members of a blanket through small sets, in one call: neighbors, the neighbors of these, and spouses.
 
-This is the first view of `blankets.search.two_view`, step by step in the same order, for who wants its members alone.
-Python's lock is not held, so that two threads can look at two tables.
+This is the first view of `blankets.search.two_view`, step by step in the same order, for who wants its members alone:
+in the search for the neighbors of another column, a candidate is done with when some set separates it.
 """
 
 from __future__ import annotations
@@ -29,27 +29,25 @@ class FirstView:
 
     Parameters
     ----------
+    growing : Growing
+        Where neighbors are searched for.
     columns : ndarray of int64
         The target and the candidates, in ascending order.
     target : int
-    log_alpha : float
     in_all, most : float
         Tests after which no neighborhood is searched for any more, and those of one neighborhood.
     capped : int
         Largest set where all of them are too many; of a member that is kept, given so many others there are rows to
         test it.
-    patience : int
-        Rows x tests of one neighborhood.
     """
 
+    growing: Growing
     n: int64
     columns: Ints
     target: int64
-    log_alpha: float64
     in_all: float64
     most: float64
     capped: int64
-    patience: int64
     asked: float64
     performed: int64
     # The neighbors of each column that enough rows support, one column after the other: where they begin (-1: nobody
@@ -76,21 +74,13 @@ class FirstView:
     members: NewInts
     n_members: int64
     given: NewInts
-    growing: Growing
 
     def __init__(
-        self,
-        columns: Ints,
-        target: int64,
-        log_alpha: float64,
-        in_all: float64,
-        most: float64,
-        capped: int64,
-        patience: int64,
+        self, growing: Growing, columns: Ints, target: int64, in_all: float64, most: float64, capped: int64
     ) -> None:
         n = columns.shape[0]
-        self.n, self.columns, self.target, self.growing = n, view(columns), target, Growing(n, False)
-        self.log_alpha, self.in_all, self.most, self.capped, self.patience = log_alpha, in_all, most, capped, patience
+        self.growing, self.n, self.columns, self.target = growing, n, view(columns), target
+        self.in_all, self.most, self.capped = in_all, most, capped
         ints, answers, marks = np.zeros((11, n + 1), np.int64), np.zeros((4, n)), np.zeros((2, n), np.uint8)
         self.first, self.count, self.state, self.size = (view(ints[k]) for k in range(4))
         self.own_state, self.own_size, self.asks, self.places = (view(ints[k]) for k in range(4, 8))
@@ -121,40 +111,41 @@ def _may_have(v: FirstView, n: int64) -> bint:
 
 
 @inner
-def _has_rows(v: FirstView, table: Table, formula: Formula, x: int64, y: int64, n: int64) -> bint:
-    """Tell whether there are rows to test ``x`` given some others of the first ``n`` in ``asks``, of the fewest levels."""
-    each: float64 = formula.reliability * (table.arities[y] - 1) * (table.arities[x] - 1)  # rows for a stratum
+def _has_rows(v: FirstView, x: int64, y: int64, n: int64) -> bint:
+    """Tell whether there are rows to test ``x`` given others of the first ``n`` in ``asks``, with the fewest levels."""
+    arities: Ints = v.growing.table.arities
+    each: float64 = v.growing.formula.reliability * (arities[y] - 1) * (arities[x] - 1)  # rows for a stratum
     strata: float64 = 1.0
     last: int64 = -1
     fewest: int64 = 0
     for _ in range(v.capped):
         best: int64 = -1
         for k in range(n):
-            arity: int64 = table.arities[v.asks[k]]
+            arity: int64 = arities[v.asks[k]]
             if v.asks[k] != x and (arity > fewest or (arity == fewest and k > last)):
-                best = k if best < 0 or arity < table.arities[v.asks[best]] else best
+                best = k if best < 0 or arity < arities[v.asks[best]] else best
         if best < 0:
             break
         last = best
-        fewest = table.arities[v.asks[best]]
+        fewest = arities[v.asks[best]]
         strata *= fewest
-    return not each * strata > table.n_rows
+    return not each * strata > v.growing.table.n_rows
 
 
 @inner
-def _answer(v: FirstView, table: Table, formula: Formula, n: int64, y: int64, n_given: int64, room: Room) -> int64:
+def _answer(v: FirstView, n: int64, y: int64, n_given: int64) -> int64:
     """Test the first ``n`` of ``asks`` against ``y``, given the first columns in ``given``; log p-values, too."""
     for i in range(n):
-        room.skip[i] = False
+        v.growing.room.skip[i] = False
     found: int64 = test_each(
-        table,
-        formula,
+        v.growing.table,
+        v.growing.formula,
         v.asks[:n],
-        room.skip,
+        v.growing.room.skip,
         y,
         v.given,
         n_given,
-        room,
+        v.growing.room,
         v.statistic,
         v.dof,
         v.log_p,
@@ -170,7 +161,7 @@ def _answer(v: FirstView, table: Table, formula: Formula, n: int64, y: int64, n_
 
 
 @inner
-def _grown(v: FirstView, table: Table, formula: Formula, p: int64, capped: bint, room: Room) -> int64:
+def _grown(v: FirstView, p: int64, capped: bint) -> int64:
     """Search for the neighbors of the column at a place; return why that came back."""
     n: int64 = 0
     m: int64 = 0
@@ -180,11 +171,11 @@ def _grown(v: FirstView, table: Table, formula: Formula, p: int64, capped: bint,
             n += 1
     if n > v.most:
         return ASKED
-    why: int64 = _answer(v, table, formula, n, v.columns[p], 0, room)
+    why: int64 = _answer(v, n, v.columns[p], 0)
     if why != ENDED:
         return why
     for i in range(n):
-        if not (v.tested[i] and v.log_p[i] > v.log_alpha):
+        if not (v.tested[i] and v.log_p[i] > v.growing.log_alpha):
             v.places[m] = i + (i >= p)
             v.growing.columns[m] = v.asks[i]
             v.growing.answers[0, m] = v.statistic[i]
@@ -193,17 +184,16 @@ def _grown(v: FirstView, table: Table, formula: Formula, p: int64, capped: bint,
             v.growing.answers[3, m] = NAN
             v.growing.reliable[m] = v.tested[i]
             m += 1
-    begin_growing(v.growing, m)
+    begin_growing(v.growing, m, v.columns[p], v.capped if capped else m, v.most - n)
     v.growing.only = v.columns[v.target] if p != v.target else -1
-    most_given: int64 = v.capped if capped else m
-    why = grow(v.growing, table, formula, v.columns[p], v.log_alpha, most_given, v.most - n, v.patience, room)
+    why = grow(v.growing)
     v.performed += v.growing.performed
     v.asked += n + v.growing.asked if why == ENDED else 0.0
     return why
 
 
 @inner
-def _keep(v: FirstView, table: Table, formula: Formula, p: int64) -> int64:
+def _keep(v: FirstView, p: int64) -> int64:
     """Keep what a search for neighbors found."""
     for q in range(v.n):
         v.state[q] = APART
@@ -222,7 +212,7 @@ def _keep(v: FirstView, table: Table, formula: Formula, p: int64) -> int64:
     if not _may_have(v, n):
         return NO_MEMORY
     for k in range(n):
-        if _has_rows(v, table, formula, v.asks[k], v.columns[p], n):
+        if _has_rows(v, v.asks[k], v.columns[p], n):
             v.neighbors[v.n_neighbors] = v.places[v.growing.members[k]]
             v.n_neighbors += 1
     v.count[p] = v.n_neighbors - v.first[p]
@@ -230,15 +220,15 @@ def _keep(v: FirstView, table: Table, formula: Formula, p: int64) -> int64:
 
 
 @inner
-def _look(v: FirstView, table: Table, formula: Formula, p: int64, room: Room) -> int64:
+def _look(v: FirstView, p: int64) -> int64:
     """Search for the neighbors of a column within the limits, once; beyond them nothing is known of it."""
     if v.first[p] >= 0:
         return ENDED
     v.first[p] = v.n_neighbors
     for attempt in range(2 if v.asked <= v.in_all else 0):
-        why: int64 = _grown(v, table, formula, p, attempt > 0, room)
+        why: int64 = _grown(v, p, attempt > 0)
         if why == ENDED:
-            return _keep(v, table, formula, p)
+            return _keep(v, p)
         if why != ASKED:
             return why
         v.asked += v.most
@@ -266,15 +256,15 @@ def _put_own(v: FirstView, x: int64, q: int64) -> void:
 
 
 @inner
-def _put_mutual(v: FirstView, table: Table, formula: Formula, room: Room) -> int64:
+def _put_mutual(v: FirstView) -> int64:
     """Put the neighbors of the target of which it is a neighbor."""
-    why: int64 = _look(v, table, formula, v.target, room)
+    why: int64 = _look(v, v.target)
     for q in range(v.n):
         _put_own(v, q, q)
     for k in range(v.count[v.target]):
         x: int64 = v.neighbors[v.first[v.target] + k]
         if why == ENDED:
-            why = _look(v, table, formula, x, room)
+            why = _look(v, x)
         if why != ENDED:
             break
         if _are_neighbors(v, x, v.target):
@@ -311,7 +301,7 @@ def _same_set(v: FirstView, x: int64, z: int64) -> bint:
 
 
 @inner
-def _put_tied(v: FirstView, table: Table, formula: Formula, x: int64, y: int64, n: int64, room: Room) -> int64:
+def _put_tied(v: FirstView, x: int64, y: int64, n: int64) -> int64:
     """Leave, of ``n`` columns in ``places``, those that depend on the target given what separates x, and ``y``.
 
     Return how many these are, or why that is not known, below 0.
@@ -326,21 +316,21 @@ def _put_tied(v: FirstView, table: Table, formula: Formula, x: int64, y: int64, 
         v.given[at] = z
     for k in range(n):
         v.asks[k] = v.columns[v.places[k]]
-    if not has_depth(room, table, v.n, size):
+    if not has_depth(v.growing.room, v.growing.table, v.n, size):
         return NO_MEMORY
-    why: int64 = _answer(v, table, formula, n, v.columns[v.target], size, room)
+    why: int64 = _answer(v, n, v.columns[v.target], size)
     if why != ENDED:
         return why if why < 0 else TOO_LARGE
     left: int64 = 0
     for k in range(n):
-        if v.tested[k] and v.log_p[k] <= v.log_alpha:
+        if v.tested[k] and v.log_p[k] <= v.growing.log_alpha:
             v.places[left] = v.places[k]
             left += 1
     return left
 
 
 @inner
-def _put_spouses(v: FirstView, table: Table, formula: Formula, room: Room) -> int64:
+def _put_spouses(v: FirstView) -> int64:
     """Put the neighbors of neighbors that depend on the target given the neighbor that they share."""
     n_own: int64 = v.n_members
     for k in range(n_own):
@@ -356,13 +346,13 @@ def _put_spouses(v: FirstView, table: Table, formula: Formula, room: Room) -> in
                     v.places[n] = z
                     v.open[b] = False
                     n += 1
-            n = _put_tied(v, table, formula, x, y, n, room) if n > 0 else 0
+            n = _put_tied(v, x, y, n) if n > 0 else 0
             if n < 0:
                 return n if n != TOO_LARGE else LONG
             for i in range(n):
                 v.tied[i] = v.places[i]
             for i in range(n):
-                why: int64 = _look(v, table, formula, v.tied[i], room)
+                why: int64 = _look(v, v.tied[i])
                 if why != ENDED:
                     return why
                 if _are_neighbors(v, v.tied[i], y):
@@ -394,16 +384,17 @@ def first_view(
         place += 1
     if table.codes.shape[0] != n_columns or not known_columns(columns, n_columns) or place == n:
         raise IndexError("no such column")
-    v: FirstView = FirstView(columns, place, log_alpha, in_all, most, capped, patience)
     room: Room = taken(formula, table, n, 1)
+    growing: Growing = Growing(table, formula, room, n, log_alpha, patience)
+    v: FirstView = FirstView(growing, columns, place, in_all, most, capped)
     why: int64 = ENDED
     with nogil:
-        why = _put_mutual(v, table, formula, room)
+        why = _put_mutual(v)
         if why == ENDED:
-            why = _put_spouses(v, table, formula, room)
+            why = _put_spouses(v)
         for k in range(v.n_members):
             v.asks[k] = v.columns[v.members[k]]
     given_back(formula, room)
-    raise_what(why, v.growing.found)
+    raise_what(why, growing.found)
     found = [v.asks[k] for k in range(v.n_members)]
-    return why, [x for x in found if _has_rows(v, table, formula, x, target, len(found))], v.performed
+    return why, [x for x in found if _has_rows(v, x, target, len(found))], v.performed

@@ -15,7 +15,7 @@ import numpy as np
 from blankets.kernels._questions import NO_MEMORY, TOO_LARGE, test_each
 from blankets.kernels._room import Formula, Room, Table, given_back, taken
 from blankets.kernels._rows import known_columns
-from blankets.kernels._subsets import FAILED, Weakest, begin, raise_what, search_subsets
+from blankets.kernels._subsets import Weakest, begin, raise_what, search_subsets
 from blankets.kernels._tail import is_weaker, log_tail
 from blankets.kernels._types import *
 
@@ -40,12 +40,24 @@ class Growing:
 
     Parameters
     ----------
+    table : Table
+    formula : Formula
+    room : Room
     most : int
         Candidates that there may be.
-    judges : bool
-        Whether tests may wait.
+    log_alpha : float
+    patience : int
+        Rows x tests of one search.
     """
 
+    table: Table
+    formula: Formula
+    room: Room
+    log_alpha: float64
+    patience: int64
+    y: int64
+    most_given: int64  # columns of a set
+    most_asked: float64  # tests
     n: int64  # candidates
     columns: NewInts
     answers: NewReals2  # statistics, degrees of freedom, log p-values and methods of their weakest tests
@@ -75,7 +87,10 @@ class Growing:
     round: int64
     found: Weakest  # the latest search
 
-    def __init__(self, most: int64, judges: bint) -> None:
+    def __init__(
+        self, table: Table, formula: Formula, room: Room, most: int64, log_alpha: float64, patience: int64
+    ) -> None:
+        self.table, self.formula, self.room, self.log_alpha, self.patience = table, formula, room, log_alpha, patience
         deepest = min(most, MOST_GIVEN)
         ints, marks, answers = np.zeros((6, most), np.int64), np.zeros((4, most), np.uint8), np.zeros((2, 4, most))
         self.columns, self.size, self.entry_size = view(ints[0]), view(ints[1]), view(ints[2])
@@ -86,7 +101,7 @@ class Growing:
         self.sets, self.entry_sets = view(sets[0]), view(sets[1])
         self.steps = view(np.zeros((2 * most, 3), np.int64))
         self.waiting, self.found = view(np.empty((0, deepest + 2), np.int64)), Weakest(most, 0, deepest)
-        if judges:
+        if formula.judges:
             self.found.postpone(MOST_WAITING)
         self.n = self.n_waiting = 0
         self.only = -1
@@ -124,14 +139,14 @@ def _strongest_left(g: Growing) -> int64:
 
 
 @inner
-def _deepest(g: Growing, table: Table, formula: Formula, y: int64) -> int64:
+def _deepest(g: Growing) -> int64:
     """Return how many of the members, those with the fewest levels, leave enough rows to test some candidate asked."""
-    if formula.reliability == 0.0 or g.n_at == 0:
+    if g.formula.reliability == 0.0 or g.n_at == 0:
         return g.n_members
-    fewest: int64 = table.arities[g.columns[g.at[0]]]
+    fewest: int64 = g.table.arities[g.columns[g.at[0]]]
     for k in range(1, g.n_at):
-        fewest = min(fewest, table.arities[g.columns[g.at[k]]])
-    each: float64 = formula.reliability * (table.arities[y] - 1) * (fewest - 1)  # rows for a stratum
+        fewest = min(fewest, g.table.arities[g.columns[g.at[k]]])
+    each: float64 = g.formula.reliability * (g.table.arities[g.y] - 1) * (fewest - 1)  # rows for a stratum
     strata: float64 = 1.0
     size: int64 = 0
     level: int64 = 0
@@ -139,14 +154,14 @@ def _deepest(g: Growing, table: Table, formula: Formula, y: int64) -> int64:
         least: int64 = 1 << 62
         same: int64 = 0
         for k in range(g.n_members):
-            arity: int64 = table.arities[g.columns[g.members[k]]]
+            arity: int64 = g.table.arities[g.columns[g.members[k]]]
             if level < arity < least:
                 least = arity
                 same = 0
             same += arity == least
         for _ in range(same):
             strata *= least
-            if each * strata > table.n_rows:
+            if each * strata > g.table.n_rows:
                 return size
             size += 1
         level = least
@@ -165,9 +180,9 @@ def _n_sets(n: int64, largest: int64) -> float64:
 
 
 @inner
-def _is_out(g: Growing, i: int64, log_alpha: float64) -> bint:
+def _is_out(g: Growing, i: int64) -> bint:
     """Whether a candidate is separated by its weakest evidence, and was not before."""
-    return not g.out[i] and g.reliable[i] and g.answers[2, i] > log_alpha
+    return not g.out[i] and g.reliable[i] and g.answers[2, i] > g.log_alpha
 
 
 @inner
@@ -183,17 +198,7 @@ def _may_wait(g: Growing, n: int64) -> bint:
 
 
 @inner
-def _search(
-    g: Growing,
-    table: Table,
-    formula: Formula,
-    y: int64,
-    newest: bint,
-    largest: int64,
-    stop: float64,
-    patience: int64,
-    room: Room,
-) -> int64:
+def _search(g: Growing, newest: bint, largest: int64, stop: float64) -> int64:
     """Search the subsets of at most ``largest`` members for all that are asked about, each until it is settled."""
     g.found.n = g.n
     begin(g.found, 1 if newest else 0)
@@ -202,18 +207,19 @@ def _search(
         g.found.settled[k] = True  # not asked about
     for k in range(g.n_at):
         g.found.settled[g.at[k]] = False
-    place: int64 = g.n_members - 1 if newest else -1
-    room.postpones = newest and g.found.waiting.shape[0] > 0
+    m: int64 = g.n_members
+    place: int64 = m - 1 if newest else -1
+    g.room.postpones = newest and g.found.waiting.shape[0] > 0
     more: int64 = 0
     while more >= 0 and g.n_at > 0 and g.found.next <= g.found.largest:
-        more = search_subsets(
-            table, formula, g.columns[: g.n], y, g.among[: g.n_members], place, stop, patience, room, g.found
-        )
+        columns: Ints = g.columns[: g.n]
+        among: Ints = g.among[:m]
+        more = search_subsets(g.table, g.formula, columns, g.y, among, place, stop, g.patience, g.room, g.found)
         if more >= 0:
             g.performed += more
         if more >= 0 and g.found.n_waiting > g.found.waiting.shape[0]:
             more = TOO_LARGE
-    room.postpones = False
+    g.room.postpones = False
     return ENDED if more >= 0 else LONG if more == TOO_LARGE else more
 
 
@@ -228,44 +234,30 @@ def _needs_all(g: Growing) -> bint:
 
 
 @inner
-def _ask(
-    g: Growing,
-    table: Table,
-    formula: Formula,
-    y: int64,
-    newest: bint,
-    log_alpha: float64,
-    most_given: int64,
-    most_asked: float64,
-    patience: int64,
-    room: Room,
-) -> int64:
+def _ask(g: Growing, newest: bint) -> int64:
     """Search for the weakest evidence about some candidates; with the ``newest`` member, only sets that contain it.
 
     Sets without it were tried before, and what was found there stays if it is weaker.
     """
-    n: int64 = g.n_at
     m: int64 = g.n_members
     fixed: int64 = 1 if newest else 0
-    largest: int64 = min(_deepest(g, table, formula, y), most_given)
-    n_tests: float64 = n * _n_sets(m - fixed, largest - fixed)
+    largest: int64 = min(_deepest(g), g.most_given)
+    n_tests: float64 = g.n_at * _n_sets(m - fixed, largest - fixed)
     g.asked += n_tests
-    g.work += n_tests * table.n_rows
-    if g.asked > most_asked:
+    g.work += n_tests * g.table.n_rows
+    if g.asked > g.most_asked:
         return ASKED
-    if g.work > patience or largest > g.found.places.shape[1]:
+    if g.work > g.patience or largest > g.found.places.shape[1]:
         return LONG
-    for k in range(n):
-        g.capped = g.capped or m - g.inside[g.at[k]] > most_given
+    for k in range(g.n_at):
+        g.capped = g.capped or m - g.inside[g.at[k]] > g.most_given
     for k in range(m):
         g.among[k] = g.columns[g.members[k]]
-    stop: float64 = log_alpha if newest and g.only >= 0 else INFINITY
-    why: int64 = _search(g, table, formula, y, newest, largest, stop, patience, room)
+    stop: float64 = g.log_alpha if newest and g.only >= 0 else INFINITY
+    why: int64 = _search(g, newest, largest, stop)
     if why == ENDED and stop < INFINITY and _needs_all(g):
-        why = _search(g, table, formula, y, newest, largest, INFINITY, patience, room)
-    if why != ENDED:
-        return why
-    return _take_over(g, newest)
+        why = _search(g, newest, largest, INFINITY)
+    return _take_over(g, newest) if why == ENDED else why
 
 
 @inner
@@ -296,7 +288,7 @@ def _take_over(g: Growing, newest: bint) -> int64:
 
 
 @inner
-def _draw_for(g: Growing, table: Table, formula: Formula, y: int64, i: int64, room: Room) -> int64:
+def _draw_for(g: Growing, i: int64) -> int64:
     """Make the tests of a candidate that wait."""
     left: int64 = 0
     for w in range(g.n_waiting):
@@ -309,20 +301,20 @@ def _draw_for(g: Growing, table: Table, formula: Formula, y: int64, i: int64, ro
         for k in range(size):  # in ascending order
             z: int64 = g.columns[g.waiting[w, k + 2]]
             at: int64 = k
-            while at > 0 and room.given[at - 1] > z:
-                room.given[at] = room.given[at - 1]
+            while at > 0 and g.room.given[at - 1] > z:
+                g.room.given[at] = g.room.given[at - 1]
                 at -= 1
-            room.given[at] = z
-        room.skip[0] = 0
+            g.room.given[at] = z
+        g.room.skip[0] = 0
         if NO_MEMORY == test_each(
-            table,
-            formula,
+            g.table,
+            g.formula,
             g.columns[i : i + 1],
-            room.skip,
-            y,
-            room.given,
+            g.room.skip,
+            g.y,
+            g.room.given,
             size,
-            room,
+            g.room,
             g.found.last_statistic,
             g.found.last_dof,
             g.found.last_log_p,
@@ -348,11 +340,11 @@ def _draw_for(g: Growing, table: Table, formula: Formula, y: int64, i: int64, ro
 
 
 @inner
-def _pass_over(g: Growing, table: Table, formula: Formula, y: int64, log_alpha: float64, room: Room) -> int64:
+def _pass_over(g: Growing) -> int64:
     """Let the candidates go that are separated; the set behind it is the one given which they are weakest."""
     for i in range(g.n):
-        if _is_out(g, i, log_alpha):
-            if g.answers[2, i] <= log_alpha + CLEAR and _draw_for(g, table, formula, y, i, room) < 0:
+        if _is_out(g, i):
+            if g.answers[2, i] <= g.log_alpha + CLEAR and _draw_for(g, i) < 0:
                 return NO_MEMORY
             _note(g, PASSED, i)
             g.out[i] = True
@@ -378,12 +370,12 @@ def _has_gone(g: Growing, sets: Ints2, row: int64, first: int64, size: int64) ->
 
 
 @inner
-def _remove(g: Growing, log_alpha: float64) -> bint:
+def _remove(g: Growing) -> bint:
     """Remove the members that are separated from ``y``; set which candidates were tested given one of them."""
     left: int64 = 0
     any_gone: bint = False
     for i in range(g.n):
-        g.gone[i] = g.inside[i] and _is_out(g, i, log_alpha)
+        g.gone[i] = g.inside[i] and _is_out(g, i)
         if g.gone[i]:
             g.out[i] = True
             g.inside[i] = False
@@ -433,48 +425,39 @@ def _enter(g: Growing, best: int64) -> void:
 
 
 @inner
-def begin_growing(g: Growing, n: int64) -> void:
+def begin_growing(g: Growing, n: int64, y: int64, most_given: int64, most_asked: float64) -> void:
     """Begin with so many candidates, whose columns and tests are there."""
     for i in range(n):
         g.inside[i] = g.out[i] = False
         g.size[i] = 0
     g.n = n
+    g.y = y
+    g.most_given = most_given
+    g.most_asked = most_asked
     g.n_members = g.n_at = g.n_waiting = g.n_steps = g.performed = g.round = 0
     g.asked = g.work = 0.0
     g.capped = False
 
 
 @inner
-def grow(
-    g: Growing,
-    table: Table,
-    formula: Formula,
-    y: int64,
-    log_alpha: float64,
-    most_given: int64,
-    most_asked: float64,
-    patience: int64,
-    room: Room,
-) -> int64:
-    """Find the members among the candidates; return why it came back, `NO_MEMORY` or `FAILED` after an error."""
+def grow(g: Growing) -> int64:
+    """Find the members among the candidates; return why it came back, or what error there was (`raise_what`)."""
     best: int64 = _strongest_left(g)
     while best >= 0:
         _enter(g, best)
-        why: int64 = _ask(g, table, formula, y, True, log_alpha, most_given, most_asked, patience, room)
+        why: int64 = _ask(g, True)
         for i in range(g.n if why == ENDED else 0):
-            if (g.inside[i] or not g.reliable[i]) and _draw_for(g, table, formula, y, i, room) < 0:
+            if (g.inside[i] or not g.reliable[i]) and _draw_for(g, i) < 0:
                 return NO_MEMORY
-        if why == ENDED and _remove(g, log_alpha):
-            why = _ask(g, table, formula, y, False, log_alpha, most_given, most_asked, patience, room)
+        if why == ENDED and _remove(g):
+            why = _ask(g, False)
         if why == ENDED:
-            why = _pass_over(g, table, formula, y, log_alpha, room)
+            why = _pass_over(g)
         if why != ENDED:
             return why
         best = _strongest_left(g)
         while best >= 0 and _waits(g, best):  # draws can only make it weaker
-            if _draw_for(g, table, formula, y, best, room) < 0:
-                return NO_MEMORY
-            if _pass_over(g, table, formula, y, log_alpha, room) < 0:
+            if _draw_for(g, best) < 0 or _pass_over(g) < 0:
                 return NO_MEMORY
             best = _strongest_left(g)
     return ENDED
@@ -522,8 +505,8 @@ def grow_neighbors(
         raise IndexError("no such column")
     if answers.shape[0] != 4 or answers.shape[1] != n or reliable.shape[0] != n:
         raise ValueError("every candidate has its answers")
-    g: Growing = Growing(n, formula.judges)
     room: Room = taken(formula, table, n, 1)
+    g: Growing = Growing(table, formula, room, n, log_alpha, patience)
     why: int64 = ENDED
     with nogil:
         for i in range(n):
@@ -531,8 +514,8 @@ def grow_neighbors(
             g.reliable[i] = reliable[i]
             for k in range(4):
                 g.answers[k, i] = answers[k, i]
-        begin_growing(g, n)
-        why = grow(g, table, formula, y, log_alpha, most_given, most_asked, patience, room)
+        begin_growing(g, n, y, most_given, most_asked)
+        why = grow(g)
     given_back(formula, room)
     raise_what(why, g.found)
     members = [g.columns[g.members[k]] for k in range(g.n_members)]

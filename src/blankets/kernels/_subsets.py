@@ -348,7 +348,7 @@ def _separate_few(
             with nogil:
                 performed = _separate(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
             room.fit(table, xs.shape[0], weakest.largest)
-    except BaseException as problem:  # Ctrl-C, too: `raise_what` raises it
+    except BaseException as problem:  # noqa: BLE001  # Ctrl-C, too: `raise_what` raises it
         weakest.problem, performed = problem, FAILED
     return performed
 
@@ -386,7 +386,7 @@ def raise_what(why: int64, found: Weakest) -> None:
     if why == NO_MEMORY:
         raise MemoryError
     if why == FAILED:
-        raise found.problem
+        raise found.problem  # type: ignore[misc]
 
 
 @door
