@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize, stats
 
 import blankets as bl
-from blankets.stats import Basis, MachineRows, machine_rows_test, machine_scores, rows_tests
+from blankets.stats import Basis, MachineRows, bounded_functions, machine_rows_test, machine_scores, rows_tests
 from blankets.stats._machine_rows import _ratio
 
 
@@ -91,6 +91,21 @@ def test_level_where_errors_depend_on_x_and_there_are_many_given_a_number():
         known = MachineRows.of(scores, given * np.sqrt(n))
         rejected += machine_rows_test(functions(x), 1, known, Basis.of(given))[0] <= np.log(0.05)
     assert rejected / draws == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / draws))
+
+
+def test_ranks_have_three_quarters_of_the_weight():
+    """The Cauchy combination (Liu & Xie 2020) of the p-values of both functions alone."""
+    rng = np.random.default_rng(12)
+    for _ in range(5):
+        x, scores = few_errors(rng, n_gold=200)
+        both, basis = bounded_functions(x), Basis.of(np.zeros((0, len(x))))
+        assert np.abs(both).max() * np.sqrt(len(x)) == pytest.approx(np.sqrt(3.0), rel=0.01)  # as of even numbers
+        known = MachineRows.of(scores, np.zeros((0, len(x))))
+        told = machine_rows_test(both, 1, known, basis)
+        line, bent = (machine_rows_test(both[[k]], 1, known, basis) for k in (0, 1))
+        cauchy = stats.cauchy.sf(0.75 * stats.cauchy.isf(np.exp(line[0])) + 0.25 * stats.cauchy.isf(np.exp(bent[0])))
+        assert np.exp(told[0]) == pytest.approx(cauchy, rel=1e-9)
+        assert told[1:3] == pytest.approx((line[1] + bent[1], 2.0))
 
 
 def numbers_table(rng, n=4000, n_gold=300, strength=0.9):
