@@ -131,6 +131,33 @@ def test_numbers_are_not_cut_beside_machine_labels():
     assert bl.test({**table, "y": table["said"]}, "noise", "y", ["z"], exclude=["said"]).p < 0.001
 
 
+def test_functions_of_a_number_have_bounds_whatever_is_given(monkeypatch):
+    """Even numbers are at most the root of 3 standard deviations from their mean; what z leaves of ranks is not."""
+    seen = []
+
+    def spy(x, *others):
+        seen.append(x)
+        return machine_rows_test(x, *others)
+
+    monkeypatch.setattr("blankets.independence._scored.machine_rows_test", spy)
+    rng, n = np.random.default_rng(13), 3000
+    z = rng.normal(size=n)
+    x, y = np.exp(z + rng.normal(size=n)), (rng.random(n) < 0.3).astype(int)
+    table = {
+        "z": z,
+        "x": x,
+        "said": np.where(rng.random(n) < 0.1, 1 - y, y),
+        "y": np.where(np.arange(n) < 300, y, np.nan),
+    }
+    for given in ([], ["z"]):
+        bl.test(table, "x", "y", given, labels=bl.Predicted("said", gold="y"))
+    ranks = stats.rankdata(x) - n / 2
+    left = ranks - np.polyval(np.polyfit(z, ranks, 3), z)
+    assert np.abs(left).max() > 2.2 * left.std()
+    for functions_of_x in seen:
+        assert np.abs(functions_of_x).max() * np.sqrt(n) == pytest.approx(np.sqrt(3.0), rel=0.02)
+
+
 def test_information_of_numbers_beside_machine_labels():
     """As from the true class, within the width of its interval."""
     rng, labels = np.random.default_rng(9), bl.Predicted("said", gold="y")
