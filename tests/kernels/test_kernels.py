@@ -16,10 +16,12 @@ from scipy.stats import binom, hypergeom, rankdata
 
 from blankets import kernels
 from blankets.kernels import (
+    _answers,
     _bits,
     _blocks,
     _cells,
     _first_view,
+    _joint,
     _laws,
     _machine,
     _moments,
@@ -30,6 +32,7 @@ from blankets.kernels import (
     _ranks,
     _room,
     _rows,
+    _scan,
     _subsets,
     _tail,
 )
@@ -37,10 +40,12 @@ from blankets.stats import cell_tables, entropy_terms, law_at
 from blankets.stats._calibrated import arrays_of_cells
 
 FILES = (
+    _answers,
     _bits,
     _blocks,
     _cells,
     _first_view,
+    _joint,
     _laws,
     _machine,
     _moments,
@@ -51,6 +56,7 @@ FILES = (
     _ranks,
     _room,
     _rows,
+    _scan,
     _subsets,
     _tail,
 )
@@ -216,7 +222,7 @@ def test_questions_about_wrong_codes_stay_inside(k, seed):
     weakest = k.Weakest(len(order), 0, 2)
     while weakest.left():
         k.separate_columns(table, formula, np.array(order), y, np.array(order[:3]), -1, 0.0, 1 << 20, weakest)
-        assert weakest.evidence()[2].max() <= 2
+        assert weakest.evidence()[6].max() <= 2
 
 
 @BOTH
@@ -379,10 +385,10 @@ def test_compiled_or_not_the_answers_are_the_same(judges, n_rows):
                 tests += k.separate_columns(
                     table, formula, np.array([0, 4, 7]), 2, np.array([1, 3, 6]), -1, math.log(0.5), 1 << 30, weakest
                 )
-            answers.append((tests, *weakest.evidence()[0][:2], *weakest.evidence()[1:4]))
+            answers.append((tests, *weakest.evidence()))
             away = k.Weakest(3, 0, 1)
             done = k.turn_away(table, formula, np.array([4, 6, 7]), 2, np.array([0]), 2, math.log(0.5), 1 << 30, away)
-            answers.append((*done, away.evidence()[0][:2], *away.evidence()[1:4]))
+            answers.append((*done, *away.evidence()))
             found.append(answers)
         for one, other in zip(*found, strict=True):
             for a, b in zip(one[:3], other[:3], strict=True):

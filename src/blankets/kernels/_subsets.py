@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.kernels._answers import Answers
 from blankets.kernels._holes import test_seen
 from blankets.kernels._moments import COARSE
 from blankets.kernels._questions import NO_MEMORY, test_each
@@ -24,7 +25,7 @@ ROWS_ALIKE: int64 = 16  # that a row stands for on average, from which on these 
 
 
 @inner
-class Weakest:
+class Weakest(Answers):
     """The weakest evidence about each of ``n`` candidates so far, and where the search stands.
 
     Parameters
@@ -34,21 +35,11 @@ class Weakest:
         Sizes of the sets to try.
     """
 
-    statistic: NewReals
-    dof: NewReals
-    log_p: NewReals
-    method: NewReals
-    reliable: NewBytes  # any test was performed
     settled: NewBytes  # one found independence: no more are wanted
     size: NewInts  # of the set behind the evidence
     places: NewInts2  # that set, as places among the columns to choose from
-    last_statistic: NewReals  # of the last test
-    last_dof: NewReals
-    last_log_p: NewReals
-    last_method: NewReals
-    rows: NewReals  # of the tests, where columns have holes
-    last_rows: NewReals
-    tested: NewBytes
+    sets: tuple  # type: ignore[type-arg]  # both as arrays
+    last: Answers  # of the last tests
     chosen: NewInts  # the next set, as places among the others than the one that is always there
     next: int64  # its size; beyond the largest: there is none
     largest: int64
@@ -56,21 +47,17 @@ class Weakest:
     waiting: NewInts2
     n_waiting: int64
     postpones: bint
-
-    found: tuple  # type: ignore[type-arg]
     # The question about the different rows: their table, xs, y and among; empty if most differ, None: not yet known.
     distinct: tuple  # type: ignore[type-arg]
 
     def __init__(self, n: int64, smallest: int64, largest: int64) -> None:
-        answers, marks, sizes = np.full((10, n), np.nan), np.zeros((3, n), np.uint8), np.zeros(n, np.int64)
-        places, answers[1] = np.zeros((n, largest), np.int64), 0.0
-        self.statistic, self.dof, self.log_p, self.method = (view(answers[k]) for k in range(4))
-        self.last_statistic, self.last_dof = view(answers[4]), view(answers[5])
-        self.last_log_p, self.last_method = view(answers[6]), view(answers[7])
-        self.rows, self.last_rows = view(answers[8]), view(answers[9])
-        self.reliable, self.settled, self.tested = (view(marks[k]) for k in range(3))
-        self.size, self.places, self.chosen = view(sizes), view(places), view(np.arange(largest))
-        self.next, self.largest, self.found = smallest, largest, (answers, marks, sizes, places)
+        super().__init__(n)
+        for i in range(n):
+            self.dof[i] = 0.0
+        self.settled, self.last = view(np.zeros(n, np.uint8)), Answers(n)
+        sizes, places = np.zeros(n, np.int64), np.zeros((n, largest), np.int64)
+        self.size, self.places, self.sets = view(sizes), view(places), (sizes, places)
+        self.chosen, self.next, self.largest = view(np.arange(largest)), smallest, largest
         self.distinct = None  # type: ignore[assignment]
         self.waiting, self.n_waiting, self.postpones = view(np.empty((0, 0), np.int64)), 0, False
 
@@ -79,10 +66,8 @@ class Weakest:
         self.waiting, self.postpones = view(np.empty((most, self.places.shape[1] + 2), np.int64)), True
 
     def evidence(self) -> tuple[NDArray[Any], ...]:
-        """Return answers as rows (statistic, degrees of freedom, log p-value, method of the weakest tests, then of the
-        last ones; rows behind both), marks (any test, settled, last test), sizes and sets as places.
-        """
-        return self.found
+        """Return what `as_arrays` does, sizes of the sets behind it, and these sets as places."""
+        return *self.as_arrays(), *self.sets
 
     def left(self) -> bool:
         """Tell whether there are more sets to try."""
@@ -117,7 +102,7 @@ def _set_given(among: Ints, fixed: int64, chosen: Ints, size: int64, places: New
 @inner
 def _weaken(weakest: Weakest, i: int64, size: int64, places: Ints, judges: bint, log_alpha: float64) -> void:
     """Keep the last test of candidate ``i`` if it is its weakest, or note that it waits."""
-    if judges and weakest.last_method[i] == COARSE:
+    if judges and weakest.last.method[i] == COARSE:
         if weakest.n_waiting < weakest.waiting.shape[0]:
             weakest.waiting[weakest.n_waiting, 0] = i
             weakest.waiting[weakest.n_waiting, 1] = size
@@ -125,12 +110,12 @@ def _weaken(weakest: Weakest, i: int64, size: int64, places: Ints, judges: bint,
                 weakest.waiting[weakest.n_waiting, k + 2] = places[k]
         weakest.n_waiting += 1
         return
-    statistic: float64 = weakest.last_statistic[i]
-    dof: float64 = weakest.last_dof[i]
+    statistic: float64 = weakest.last.statistic[i]
+    dof: float64 = weakest.last.dof[i]
     known: bint = weakest.reliable[i]
     if known and not judges and 0.0 < dof <= weakest.dof[i] and statistic >= weakest.statistic[i]:
         return  # stronger, or as strong, without a look at its p-value
-    log_p: float64 = weakest.last_log_p[i]
+    log_p: float64 = weakest.last.log_p[i]
     if not judges or log_p != log_p:
         log_p = log_tail(statistic, dof)
     if known and not is_weaker(log_p, statistic, weakest.log_p[i], weakest.statistic[i]):
@@ -138,8 +123,8 @@ def _weaken(weakest: Weakest, i: int64, size: int64, places: Ints, judges: bint,
     weakest.statistic[i] = statistic
     weakest.dof[i] = dof
     weakest.log_p[i] = log_p
-    weakest.method[i] = weakest.last_method[i]
-    weakest.rows[i] = weakest.last_rows[i]
+    weakest.method[i] = weakest.last.method[i]
+    weakest.rows[i] = weakest.last.rows[i]
     weakest.reliable[i] = True
     weakest.settled[i] = log_p > log_alpha
     weakest.size[i] = size
@@ -201,43 +186,14 @@ def _separate(
                     room.skip[i] = True
         n: int64 = 0
         if table.holey:
-            n = test_seen(
-                table,
-                formula,
-                xs,
-                room.skip,
-                y,
-                room.given,
-                size,
-                room,
-                weakest.last_statistic,
-                weakest.last_dof,
-                weakest.last_log_p,
-                weakest.last_method,
-                weakest.tested,
-                weakest.last_rows,
-            )
+            n = test_seen(table, formula, xs, y, room.given, size, room, weakest.last)
         else:
-            n = test_each(
-                table,
-                formula,
-                xs,
-                room.skip,
-                y,
-                room.given,
-                size,
-                room,
-                weakest.last_statistic,
-                weakest.last_dof,
-                weakest.last_log_p,
-                weakest.last_method,
-                weakest.tested,
-            )
+            n = test_each(table, formula, xs, y, room.given, size, room, weakest.last)
         if n < 0:
             return n
         performed += n
         for i in range(xs.shape[0]):
-            if weakest.tested[i]:
+            if weakest.last.reliable[i]:
                 _weaken(weakest, i, size, room.places, formula.judges, log_alpha)
         _move_on(weakest, n_fixed, among.shape[0] - n_fixed)
     return performed

@@ -55,7 +55,6 @@ Reals3: TypeAlias = NDArray[np.float64]
 Reals4: TypeAlias = NDArray[np.float64]
 NewReals: TypeAlias = NDArray[np.float64]
 NewReals2: TypeAlias = NDArray[np.float64]
-Answers: TypeAlias = tuple[int, Any, Any, Any, Any, Any]
 
 cython = SimpleNamespace(compiled=False)  # what stands under "if not cython.compiled" is not compiled
 nogil = gil = nullcontext()  # within "with nogil" other threads run
