@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from blankets.caching import cached_property
 from blankets.counting import MemoryMoments, Moments
 from blankets.data import Frame
-from blankets.independence._contract import Columns, IndependenceTest, Tally
+from blankets.independence._contract import Columns, IndependenceTest
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._inner_products import ROWS_GIVEN, project
 from blankets.independence._layer import Layer
@@ -62,21 +62,10 @@ class ScoredTests(Layer):
     ) -> None:
         super().__init__(tests)
         self.frame, self.target, self.scores, self.reliability = frame, target, scores, reliability
-        self.tally = Tally()
 
     def around(self, tests: IndependenceTest) -> Self:
         """Return the same layer around other tests."""
         return type(self)(tests, self.frame, self.target, self.scores, reliability=self.reliability)
-
-    @property
-    def n_tests(self) -> int:  # type: ignore[override]
-        """Number of tests performed."""
-        return self.tests.n_tests + self.tally.total
-
-    @property
-    def n_tests_here(self) -> int:
-        """Number of tests performed by this thread."""
-        return self.tests.n_tests_here + self.tally.here
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
