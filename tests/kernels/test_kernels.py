@@ -4,7 +4,9 @@ import math
 import subprocess
 import sys
 from functools import lru_cache
+from importlib import import_module
 from itertools import combinations
+from pkgutil import iter_modules
 
 import mpmath
 import numpy as np
@@ -15,51 +17,14 @@ from scipy.special import ndtri, xlogy
 from scipy.stats import binom, hypergeom, rankdata
 
 from blankets import kernels
-from blankets.kernels import (
-    _answers,
-    _bits,
-    _blocks,
-    _cells,
-    _first_view,
-    _joint,
-    _laws,
-    _machine,
-    _moments,
-    _neighbors,
-    _networks,
-    _permute,
-    _questions,
-    _ranks,
-    _room,
-    _rows,
-    _scan,
-    _subsets,
-    _tail,
-)
 from blankets.stats import cell_tables, entropy_terms, law_at
 from blankets.stats._calibrated import arrays_of_cells
 
-FILES = (
-    _answers,
-    _bits,
-    _blocks,
-    _cells,
-    _first_view,
-    _joint,
-    _laws,
-    _machine,
-    _moments,
-    _neighbors,
-    _networks,
-    _permute,
-    _questions,
-    _ranks,
-    _room,
-    _rows,
-    _scan,
-    _subsets,
-    _tail,
-)
+FILES = [
+    import_module(f"blankets.kernels.{file.name}")
+    for file in iter_modules(kernels.__path__)
+    if file.name not in ("_compiled", "_types")
+]
 GUARD = 77
 
 
