@@ -36,7 +36,7 @@ from blankets.independence._tiered import TieredTests
 from blankets.independence._together import TogetherTests
 from blankets.independence._weighted_blocks import WeightedBlocks
 from blankets.independence._weighted_holes import WeightedHoles
-from blankets.independence._weighting import SeenModel, Units, seen_in
+from blankets.independence._weighting import SeenModel, Units, seen_in, strata_of_rows
 
 __all__ = [
     "ADMITTED",
@@ -83,6 +83,7 @@ __all__ = [
     "scored_cells",
     "scored_sums",
     "seen_in",
+    "strata_of_rows",
     "sizes_of",
     "subsets",
     "table_tests",

@@ -16,7 +16,7 @@ from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._inner_products import ROWS_GIVEN, project
 from blankets.independence._layer import Layer
 from blankets.independence._row_tests import GivenRows
-from blankets.independence._weighting import seen_in
+from blankets.independence._weighting import seen_in, strata_of_rows
 from blankets.stats import Cells, MachineRows, RowScores, bounded_functions, machine_rows_test, means_information
 
 Ints = NDArray[np.int64]
@@ -152,8 +152,5 @@ def scored_sums(
     frame: Frame, scores: RowScores, x: int, given: Sequence[int]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the sums over the cells of a column within the strata of others, and the rows that have a value."""
-    rows, strata = seen_in(frame, frozenset((x, *given))), np.zeros(frame.n_rows, np.int64)
-    for z in given:
-        strata = strata * int(frame.widths[z]) + frame.column(z)
-        strata = np.asarray(np.unique(strata, return_inverse=True)[1], np.int64)
+    rows, strata = seen_in(frame, frozenset((x, *given))), strata_of_rows(map(frame.column, given), frame.n_rows)
     return scores.sums(frame.column(x).astype(np.int64), strata, rows), rows
