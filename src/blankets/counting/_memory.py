@@ -43,8 +43,6 @@ COUNTING = "blankets-count"  # what the names of threads begin with
 THREADS_WIN_ABOVE = 150_000
 # Joint codes are renumbered to those that occur if there could be more than one per 16 rows.
 RENUMBER_ABOVE = 1 / 16
-# A joint table of several columns is counted as a whole up to this size; all its margins then follow.
-JOINT_COUNTS = 1 << 14
 STRATA_KEPT_BYTES = 16 << 20
 # Columns that one thread counts together: their levels are counted beside one another, and rows are placed once.
 COUNTED_TOGETHER = 64
@@ -123,11 +121,6 @@ class MemoryCounter(Counter):
             return gathered([(at, summary(count())) for at, count in jobs], len(columns))
         results = self.pool.map(lambda job: summary(job[1]()), jobs)
         return gathered([(at, values) for (at, _), values in zip(jobs, results, strict=True)], len(columns))
-
-    def n_seen(self, columns: Columns) -> int:
-        """Return how many rows have a value of all these columns."""
-        complete = self.frame.select(sorted({int(j) for j in columns})).n_complete
-        return self.n_rows if complete is None else complete
 
     def threads_for(self, ns: float) -> int:
         """Return the number of threads for a request, from its time on one thread."""
@@ -390,20 +383,6 @@ class MemoryCounter(Counter):
                 return counts.reshape(len(columns), width, *shape)
 
             yield here if isinstance(at, slice) else at[here], count
-
-    def joint(self, columns: Columns) -> NDArray[np.int32] | None:
-        """Return the counts of all combinations of levels, one axis per column; None if there are too many."""
-        shape = tuple(self._arity_list[int(j)] for j in columns)
-        n_cells = math.prod(shape)
-        if n_cells > JOINT_COUNTS:
-            return None
-        codes = np.zeros(self.n_rows, np.uint32)
-        for j, arity in zip(columns, shape, strict=True):
-            codes = _joined(codes, arity, self.frame.column(int(j)), 1, n_cells)
-        gaps = [gap for j in columns if (gap := self.frame.gaps(int(j))) is not None]
-        if gaps:
-            codes = codes[~np.logical_or.reduce(gaps)]
-        return np.bincount(codes, minlength=n_cells).astype(np.int32).reshape(shape)
 
     @cached_property
     def _arity_list(self) -> list[int]:

@@ -12,7 +12,7 @@ method gives its variance: Var(T) ≈ (Σ p φ² - (Σ p φ)²) / N with φ = �
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -55,18 +55,6 @@ def _no_tables(n_y: int | None, but: str) -> DataError:
         f"count tables have axes (levels of y, levels of x), (strata, levels of y, levels of x), or (tables, strata, "
         f"levels of y, levels of x) where they are many, with {levels}, but {but}"
     )
-
-
-def joint_levels(counts: ArrayLike) -> NDArray[Any]:
-    """Return tables of shape (..., x₁, x₂) as tables of the pair, shape (..., x₁ x₂).
-
-    Examples
-    --------
-    >>> joint_levels(np.arange(8).reshape(1, 2, 2, 2)).shape
-    (1, 2, 4)
-    """
-    tables = np.asarray(counts)
-    return tables.reshape(*tables.shape[:-2], -1)
 
 
 def log_of_ratio(numerator: Floats, denominator: Floats) -> Floats:
