@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.caching import cached_property
+from blankets.data._blocks import NumberColumn, code_type, digest, take_rows
 from blankets.data._builder import FrameBuilder
 from blankets.data._coding import Coding, code, decide, decide_target, left_out
 from blankets.data._columns import Categories, Column, Mask, Numbers, Refused
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
-from blankets.data._frame import Frame, NumberColumn, code_type, digest, take_rows
+from blankets.data._frame import Frame
 from blankets.data._orders import found_orders
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns

@@ -49,16 +49,12 @@ from blankets.stats._machine_labels import machine_noncentrality, machine_scores
 from blankets.stats._machine_power import STUDIES, machine_power
 from blankets.stats._machine_rows import MachineRows, bounded_functions, machine_rows_test
 from blankets.stats._partial_labels import (
-    NEGATIVE,
-    POSITIVE,
-    UNLABELED,
     Sampling,
     behind_mar_f,
     mar_f_information,
     mcar_information,
     neg_information,
     pos_information,
-    scored_information,
     ss_information,
 )
 from blankets.stats._permutation import permutation_p, permutations_of_block
@@ -93,6 +89,7 @@ from blankets.stats._regression import (
     risk_regression,
     told_by_others,
 )
+from blankets.stats._scored_estimate import NEGATIVE, POSITIVE, UNLABELED, scored_information
 from blankets.stats._special import chi2_isf, xlogy
 from blankets.stats._spread import FUNCTIONS_OF_VARIANCE, ROWS_A_VARIANCE, SpreadNumber, spread_number, spread_test
 from blankets.stats._survey import Surveyed, survey_information, survey_test
