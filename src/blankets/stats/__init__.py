@@ -2,8 +2,8 @@
 
 from blankets.kernels import COARSE, FAR, LARGE, NOTHING
 from blankets.stats._by_chance import Admission
-from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
-from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, doubtful_tests, law_at
+from blankets.stats._calibrated import cell_tables
+from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, law_at
 from blankets.stats._canonical import (
     DETERMINED,
     canonical_test,
@@ -26,8 +26,8 @@ from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_
 from blankets.stats._contingency import (
     answers_of_block,
     entropy_terms,
+    flat_tables,
     formula_of,
-    nominal_dof,
     statistics_of_block,
     table_statistics,
 )
@@ -57,7 +57,6 @@ from blankets.stats._partial_labels import (
     pos_information,
     ss_information,
 )
-from blankets.stats._permutation import permutation_p, permutations_of_block
 from blankets.stats._power import (
     EFFECT_SIZES,
     attained_power,
@@ -148,7 +147,6 @@ __all__ = [
     "critical_value",
     "detectable_effect",
     "divided",
-    "doubtful_tests",
     "drawn_law",
     "draws_test",
     "effect_from_w",
@@ -157,6 +155,7 @@ __all__ = [
     "expected_false_members",
     "explained_information",
     "fitted_levels",
+    "flat_tables",
     "formula_of",
     "hotelling_log_p",
     "labeling_bias",
@@ -164,7 +163,6 @@ __all__ = [
     "log_chi2_sf",
     "log_f_sf",
     "log_p_among",
-    "log_p_from_moments",
     "log_p_of",
     "log_p_of_functions",
     "logistic_fit",
@@ -179,17 +177,13 @@ __all__ = [
     "merged_levels",
     "miller_madow",
     "mixed_curves",
-    "moments_of_block",
     "needed_alpha",
     "needed_noncentrality",
     "neg_information",
-    "nominal_dof",
     "noncentrality",
     "noncentrality_at",
     "number_regression",
     "odds_regression",
-    "permutation_p",
-    "permutations_of_block",
     "plug_in",
     "pooled_d2",
     "pooled_d3",
