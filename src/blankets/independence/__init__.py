@@ -83,8 +83,8 @@ __all__ = [
     "scored_cells",
     "scored_sums",
     "seen_in",
-    "strata_of_rows",
     "sizes_of",
+    "strata_of_rows",
     "subsets",
     "table_tests",
 ]
