@@ -6,7 +6,8 @@ from blankets.data._coding import Coding, decide, decide_target
 from blankets.data._columns import Categories, Column, Refused, factorize
 from blankets.data._data_report import MISSING_IS_A_LEVEL, Binning, DataReport
 from blankets.data._encoder import Encoder
-from blankets.data._files import no_file, read_table
+from blankets.data._file_errors import no_file
+from blankets.data._files import read_table
 from blankets.data._findings import Findings
 from blankets.data._frame import Frame
 from blankets.data._imputed import completed_tables, repeated, repeated_reading, stacked

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from blankets.data import DataReport, Frame
 from blankets.independence import SeenModel, relations_of
 from blankets.results import Finding, count_of, joined, shown
-from blankets.study._effects import drawn_rows
+from blankets.study._effect_columns import drawn_rows
 from blankets.study._groups import IDENTIFIERS, ROWS_A_SUBJECT, likely_subjects, repeated_at_reading, sharing
 from blankets.study._leaks import LEAK, classes_of, how_told, tells, told_by_others
 from blankets.study._study import Study

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blankets.counting import ranks, standardized
 from blankets.results import digits, joined, shown
 from blankets.stats import xlogy
-from blankets.study._effects import drawn_rows
+from blankets.study._effect_columns import drawn_rows
 from blankets.study._study import Study
 
 LEAK = 0.9  # share of the information in the target from which a column leaks
