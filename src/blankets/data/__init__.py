@@ -11,7 +11,8 @@ from blankets.data._files import read_table
 from blankets.data._findings import Findings
 from blankets.data._frame import Frame
 from blankets.data._imputed import completed_tables, repeated, repeated_reading, stacked
-from blankets.data._ingest import Ingested, column_beside, ingest
+from blankets.data._ingest import column_beside, ingest
+from blankets.data._ingested import Ingested
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._orders import on_scales, several_numbers
 from blankets.data._pack import pack_chunks, pack_ingested

@@ -14,6 +14,7 @@ from importlib import import_module
 
 from blankets.errors import BlanketsWarning
 from blankets.kernels._answers import block_statistics
+from blankets.kernels._away import turn_away
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
 from blankets.kernels._blocks import (
     MOST_PAIRS,
@@ -40,7 +41,7 @@ from blankets.kernels._room import Cells, Formula, Law, Table
 from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
 from blankets.kernels._scan import scan_bits
 from blankets.kernels._statistics import doubtful_of
-from blankets.kernels._subsets import Weakest, separate_columns, turn_away
+from blankets.kernels._subsets import Weakest, separate_columns
 from blankets.kernels._tail import chi2_tail, chi2_tails, moments_tail, settle, strongest_of, weaker_of
 
 __all__ = [
