@@ -18,7 +18,7 @@ from blankets.independence._contract import (
     subsets,
 )
 from blankets.independence._correlation import PartialCorrelation
-from blankets.independence._determined import DeterminedTests, Relations, relations_of
+from blankets.independence._determined import DeterminedTests, relations_of
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
 from blankets.independence._explaining import explained_by
@@ -61,7 +61,6 @@ __all__ = [
     "PairwiseTests",
     "PartialCorrelation",
     "PooledTests",
-    "Relations",
     "RoutedTests",
     "SCORED_METHODS",
     "ScoredTests",

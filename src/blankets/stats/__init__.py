@@ -22,7 +22,7 @@ from blankets.stats._cell_means import (
     means_information,
     merged_levels,
 )
-from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, log_f_sf, summed_cells
+from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
     entropy_terms,
@@ -41,7 +41,7 @@ from blankets.stats._estimate import (
     mixed_curves,
     noncentrality_at,
 )
-from blankets.stats._explained import EXPLAINED, explained_information
+from blankets.stats._explained import explained_information
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
@@ -102,7 +102,6 @@ __all__ = [
     "DETERMINED",
     "Drawn",
     "EFFECT_SIZES",
-    "EXPLAINED",
     "FAR",
     "FUNCTIONS_OF_VARIANCE",
     "FalseMembers",
@@ -161,7 +160,6 @@ __all__ = [
     "labeling_bias",
     "law_at",
     "log_chi2_sf",
-    "log_f_sf",
     "log_p_among",
     "log_p_of",
     "log_p_of_functions",
