@@ -8,7 +8,7 @@ areas under the ROC curve (of several classes the mean over pairs), ranks by bot
 is ahead of each, with the standard error over tables. Selectors: the default `MarkovBlanketSelector`, its members alone
 (``extra=0``), mRMR and the best by information (as many columns as the default keeps), Boruta (where it is installed),
 L1, and recursive elimination with cross-validation on tables with at most 60 columns. Ranks leave out the members
-alone, and "more", the selector with ``extra=0.157``.
+alone, and "more", the selector with ``extra=3``.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ import blankets as bl
 Columns = NDArray[np.int64]
 Select = Callable[[pd.DataFrame, NDArray[np.int64], int], Columns]
 MOST_COLUMNS = 60  # for recursive elimination
+FOLDS = 5
 
 
 def default(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
@@ -52,8 +53,8 @@ def members(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
 
 
 def more(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
-    """Return the columns that the selector keeps at the level of Akaike's criterion."""
-    return bl.MarkovBlanketSelector(extra=0.157, n_jobs=1).fit(x, y).get_support(indices=True)
+    """Return the columns that the selector keeps if it may keep three that tell nothing."""
+    return bl.MarkovBlanketSelector(extra=3, n_jobs=1).fit(x, y).get_support(indices=True)
 
 
 def mrmr(x: pd.DataFrame, y: NDArray[np.int64], k: int) -> Columns:
@@ -115,27 +116,26 @@ def tables(folder: Path | None, only: list[str], rows: int | None) -> dict[str, 
     return found
 
 
-def measures(x: pd.DataFrame, y: NDArray[np.int64]) -> dict[str, NDArray[np.float64]]:
+def measures(x: pd.DataFrame, y: NDArray[np.int64], fold: int) -> dict[str, list[float]]:
     """Return, for each selector, the share of columns kept, accuracies and areas under the curve of both models."""
     warnings.simplefilter("ignore")
-    kept: dict[str, list[list[float]]] = {}
-    for train, rest in StratifiedKFold(5, shuffle=True, random_state=0).split(x, y):
-        k = 1
-        for name, select in SELECTORS.items():
-            if name == "RFECV" and x.shape[1] > MOST_COLUMNS:
-                continue
-            columns = select(x.iloc[train], y[train], k)
-            k = max(len(columns), 1) if name == "default" else k
-            chosen = columns if len(columns) else np.arange(1)
-            right, areas = [], []
-            linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
-            for model in (HistGradientBoostingClassifier(max_iter=60, random_state=0), linear):
-                values = x.to_numpy()[:, chosen]
-                told = model.fit(values[train], y[train]).predict_proba(values[rest])
-                right.append(float((model.classes_[told.argmax(axis=1)] == y[rest]).mean()))
-                areas.append(area(y[rest], told, model.classes_))
-            kept.setdefault(name, []).append([len(columns) / x.shape[1], *right, *areas])
-    return {name: np.mean(scores, axis=0) for name, scores in kept.items()}
+    train, rest = list(StratifiedKFold(FOLDS, shuffle=True, random_state=0).split(x, y))[fold]
+    kept, k = {}, 1
+    for name, select in SELECTORS.items():
+        if name == "RFECV" and x.shape[1] > MOST_COLUMNS:
+            continue
+        columns = select(x.iloc[train], y[train], k)
+        k = max(len(columns), 1) if name == "default" else k
+        chosen = columns if len(columns) else np.arange(1)
+        right, areas = [], []
+        linear = make_pipeline(StandardScaler(), LogisticRegression(max_iter=300))
+        for model in (HistGradientBoostingClassifier(max_iter=60, random_state=0), linear):
+            values = x.to_numpy()[:, chosen]
+            told = model.fit(values[train], y[train]).predict_proba(values[rest])
+            right.append(float((model.classes_[told.argmax(axis=1)] == y[rest]).mean()))
+            areas.append(area(y[rest], told, model.classes_))
+        kept[name] = [len(columns) / x.shape[1], *right, *areas]
+    return kept
 
 
 def area(y: NDArray[np.int64], told: NDArray[np.float64], classes: NDArray[np.int64]) -> float:
@@ -169,14 +169,17 @@ def main() -> int:
     parser.add_argument("--tables", type=Path, help="folder with CSV files, plain or .gz")
     parser.add_argument("--only", nargs="*", default=[], help="names of tables")
     parser.add_argument("--rows", type=int, help="rows to draw from larger tables")
-    parser.add_argument("--processes", type=int, default=1, help="tables at a time")
+    parser.add_argument("--processes", type=int, default=1, help="folds at a time")
     options = parser.parse_args()
     print(f"| table (rows, columns) | {' | '.join(SELECTORS)} |\n|{' --- |' * (1 + len(SELECTORS))}")
     loaded = tables(options.tables, options.only, options.rows)
     found = []
     with ProcessPoolExecutor(options.processes) as pool:
-        every = pool.map(measures, *zip(*loaded.values(), strict=True))
-        for (name, (x, _)), one in zip(loaded.items(), every, strict=True):
+        asked = [(x, y, fold) for x, y in loaded.values() for fold in range(FOLDS)]
+        every = pool.map(measures, *zip(*asked, strict=True))
+        for name, (x, _) in loaded.items():
+            folds = [next(every) for _ in range(FOLDS)]
+            one = {s: np.mean([scores[s] for scores in folds], axis=0) for s in folds[0]}
             found.append(one)
             words = ["{:.0%}: {:.3f}, {:.3f}".format(*one[s][:3]) if s in one else "-" for s in SELECTORS]
             print(f"| {name} ({len(x):,}, {x.shape[1]}) | {' | '.join(words)} |", flush=True)

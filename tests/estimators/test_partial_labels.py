@@ -43,7 +43,7 @@ CAUSES = [True, False, True, False]
 @pytest.mark.parametrize(("labels", "prior"), [("pu", 0.4), ("pu", None), ("mcar", None), ("mar-c", "<0.5")])
 def test_selector_under_partial_labels(labels, prior):
     X, y = study()
-    selector = MarkovBlanketSelector(labels=labels, prior=prior, algorithm="iamb").fit(X, hidden(y, labels))
+    selector = MarkovBlanketSelector(labels=labels, prior=prior, algorithm="iamb", extra=0).fit(X, hidden(y, labels))
     assert selector.get_support().tolist() == CAUSES
     assert selector.blanket_.settings["labels"] == labels
 
@@ -93,14 +93,14 @@ def test_selector_takes_a_regime_and_a_marker():
     apart = np.concatenate([X[y == 1][:400], X])
     known = np.concatenate([np.ones(400, int), np.full(len(X), -1)])
     regime = bl.PositiveUnlabeled(prior=0.4, sampling="case-control")
-    selector = MarkovBlanketSelector(labels=regime, algorithm="iamb").fit(apart, known)
+    selector = MarkovBlanketSelector(labels=regime, algorithm="iamb", extra=0).fit(apart, known)
     assert selector.get_support().tolist() == CAUSES
     assert clone(selector).labels == regime
     marked = np.where(hidden(y, "mcar") < 0, 9, y)
-    selector = MarkovBlanketSelector(labels="mcar", unlabeled_marker=9, algorithm="iamb").fit(X, marked)
+    selector = MarkovBlanketSelector(labels="mcar", unlabeled_marker=9, algorithm="iamb", extra=0).fit(X, marked)
     assert selector.blanket_.n_rows == np.count_nonzero(marked != 9)
     three = np.where(hidden(y, "mcar") < 0, -1, y + X[:, 1] * y)
-    selector = MarkovBlanketSelector(labels="mcar", positive=0, algorithm="iamb").fit(X, three)
+    selector = MarkovBlanketSelector(labels="mcar", positive=0, algorithm="iamb", extra=0).fit(X, three)
     assert selector.get_support().tolist() == CAUSES
 
 
@@ -205,7 +205,7 @@ def test_own_scorers_weights_and_pickles():
 def pipeline(labels):
     # SelfTrainingClassifier is scikit-learn's own reader of -1.
     forest = RandomForestClassifier(10, random_state=0)
-    return make_pipeline(MarkovBlanketSelector(labels=labels), SelfTrainingClassifier(forest))
+    return make_pipeline(MarkovBlanketSelector(labels=labels, extra=0), SelfTrainingClassifier(forest))
 
 
 @pytest.mark.parametrize("place", ["split", "train"])

@@ -76,12 +76,22 @@ def test_files_as_they_were_are_read(tmp_path):
             assert bl.discover(tmp_path / name, "t").target == "t"
 
 
-@pytest.mark.parametrize("name", sorted(CONTENTS))
+@pytest.mark.parametrize("name", sorted(CONTENTS.keys() - {"x.dta"}))
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_files(tmp_path, name, data):
-    path = tmp_path / name
-    path.write_bytes(data.draw(damaged(CONTENTS[name])))
+    _read_or_refused(tmp_path / name, data.draw(damaged(CONTENTS[name])))
+
+
+@pytest.mark.skipif("x.dta" not in CONTENTS, reason="needs pyreadstat")
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damaged_files_that_another_process_reads_first(tmp_path, data):  # which takes a second each
+    _read_or_refused(tmp_path / "x.dta", data.draw(damaged(CONTENTS["x.dta"])))
+
+
+def _read_or_refused(path, content):
+    path.write_bytes(content)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", BlanketsWarning)

@@ -78,6 +78,7 @@ def test_closing_lets_in_as_many_as_its_level_says():
     assert closed - alone > 0.5 * 0.04
 
 
+@pytest.mark.compiled
 def test_wrong_tests_of_functions_are_mostly_wrong_again():
     # Pairs of columns that both have a wrong test with the target: one given the other, by partial correlations.
     rng, alpha, n = np.random.default_rng(0), 0.05, 400

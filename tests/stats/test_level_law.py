@@ -64,6 +64,7 @@ def test_mar_f_law_has_the_moments_of_a_simulation_with_few_labels_in_a_level(t,
     _agree(law.moments(np.array(t)[None, None]), values, skewness=loss == "log")
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("known", [0, 1])
 @pytest.mark.parametrize("t", [(0.4, 0.4, 0.4), (0.07, 0.3, 0.7), (0.12, 0.55)])
 def test_laws_of_one_class_have_the_moments_of_a_simulation_with_cells_below_zero(t, known):

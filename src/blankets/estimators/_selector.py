@@ -17,6 +17,7 @@ from blankets.questions.discover import discover
 from blankets.regimes import Regime
 from blankets.study import Engine, Study, Testing, frame_with, independence_tests, keeps_numbers, open_study
 
+_AKAIKE = 0.157  # p-value at which one function of a feature gains as much as it costs: chi-square above 2
 _ROWS_A_FEATURE = 10  # a rule of thumb of regression models: fewer rows for each feature, and its coefficient is noise
 
 
@@ -26,14 +27,14 @@ class MarkovBlanketSelector(TableSelector):
 
     In theory the blanket is all that a prediction needs. With few rows a model still gains from features whose sign is
     too weak for a member. So the feature with the smallest p-value given all that are kept is kept too, one after the
-    other, while that p-value is at most ``extra``. ``extra=0`` selects the members alone.
+    other, while that p-value is at most ``extra`` divided by the number of features, and at most 0.157 (Akaike's
+    criterion). ``extra=0`` selects the members alone.
 
     Parameters
     ----------
     extra : float
-        The level at which features are kept beside the members, for prediction only; at most one feature for each ten
-        rows, members included. About so large a share of features that tell nothing is kept too. Members are always
-        kept.
+        How many features that tell nothing you accept, about, to have those that help to predict though they are no
+        members. At most one feature is kept for each ten rows, members included. Members are always kept.
     algorithm : str
         A name from `blankets.algorithms`, or "auto".
     options : mapping, optional
@@ -107,7 +108,7 @@ class MarkovBlanketSelector(TableSelector):
         algorithm: str = "auto",
         options: Mapping[str, Any] | None = None,
         alpha: float = 0.01,
-        extra: float = 0.05,
+        extra: float = 1.0,
         close: bool = True,
         knowledge: Knowledge | None = None,
         test: str = "auto",
@@ -161,7 +162,7 @@ class MarkovBlanketSelector(TableSelector):
         such as the visits of a patient. In a pipeline or a search over parameters ask for them with
         ``set_fit_request(groups=True)``, as scikit-learn routes all metadata.
         """
-        number("extra", self.extra, "a level, from 0 to 1", least=0.0, most=1.0)
+        number("extra", self.extra, "a number of features, 0 or more", least=0.0)
         X, y = checked(self, X, y, allow_missing=self.missing != "error", partial=True)
         weights, which = (None if rows is None else np.asarray(rows) for rows in (sample_weight, groups))
         self.blanket_ = discover(
@@ -229,20 +230,21 @@ class MarkovBlanketSelector(TableSelector):
         n_members, together = len(kept), [x for some in known.groups.values() for x in some]
         aside = (*known.always, *known.forbidden, *together)  # in or out is known, or was decided for all of a group
         left = np.setdiff1d(study.features, [*kept, *aside])
-        tests = AlwaysGiven(self._quick_tests(study), (*study.known_drivers, *known.always))
+        level = min(self.extra / max(len(study.features), 1), _AKAIKE)
+        tests = AlwaysGiven(self._quick_tests(study, level), (*study.known_drivers, *known.always))
         while len(kept) < most and len(left):
-            best = tests.scan(left, study.target, kept).strongest(self.extra)
+            best = tests.scan(left, study.target, kept).strongest(level)
             if best is None:
                 break
             kept.append(best.x)
             left = left[left != best.x]
         return tuple(study.names[x] for x in kept[n_members:])
 
-    def _quick_tests(self, study: Study) -> IndependenceTest:
+    def _quick_tests(self, study: Study, level: float) -> IndependenceTest:
         """Return tests by inner products, which few rows do not stop; those of the study where rows come in groups."""
         column = study.stand_in()
         if study.weighs:
-            return independence_tests(study, column, level=self.extra)
+            return independence_tests(study, column, level=level)
         return SeenBlocks(frame_with(study, column), reliability=0.0).by_formula()
 
     def _selected(self) -> Sequence[str]:
