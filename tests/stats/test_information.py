@@ -268,19 +268,13 @@ def test_no_labels_no_estimate():
     assert np.isnan(ss_information(one_class, 0.2).value)
 
 
-@pytest.mark.parametrize("cells_counted", ["alphabet", "observed"])
-def test_miller_madow(cells_counted):
+def test_miller_madow():
     table = np.array([[[7, 3, 0], [0, 4, 0]], [[1, 5, 2], [2, 2, 2]]], float)
     n = table.sum()
-    if cells_counted == "alphabet":
-        bias = (3 - 1) * (2 - 1) * 2 / (2 * n)
-    else:  # occupied cells of (x,y,z), (x,z), (y,z), (z): 3+6, 2+3, 2+2, 2
-        bias = (9 - 5 - 4 + 2) / (2 * n)
-    corrected = miller_madow(table, cells=cells_counted)
+    bias = (3 - 1) * (2 - 1) * 2 / (2 * n)
+    corrected = miller_madow(table)
     assert corrected.value == pytest.approx(naive_information(table / n, "log") - bias, rel=1e-10)
     assert corrected.bias == pytest.approx(bias)
-    batch = miller_madow(np.stack([table, table]), x_levels=[2, 3])
-    assert batch.value[1] - batch.value[0] == pytest.approx(-1 * 2 / (2 * n))
 
 
 def test_pair_of_features_is_one_variable_of_joint_levels():
@@ -444,8 +438,6 @@ def test_refusals():
         pos_information(n, 0.5, sampling="two-sample")
     with pytest.raises(ParameterError, match="unknown loss 'square'; did you mean 'squared'"):
         plug_in([[1, 2], [3, 4]], loss="square")
-    with pytest.raises(ParameterError, match="unknown way to count cells 'seen'"):
-        miller_madow([[1, 2], [3, 4]], cells="seen")
     with pytest.raises(ParameterError, match="unknown kind of interval 'exact'"):
         plug_in([[1, 2], [3, 4]]).interval(0.9, "exact")
     with pytest.raises(ParameterError, match="'level' must be between 0 and 1"):

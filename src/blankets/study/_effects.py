@@ -41,7 +41,7 @@ def member_effects(study: Study, target: int, members: Sequence[int], always: Se
     outcome = outcome_of(study, target)
     columns = [member_of(study, j, outcome.rows) for j in (*always, *members)]
     held, kept = held_in(outcome, columns)
-    notes = [*outcome.notes, *_gaps_said(outcome, kept)]
+    notes = [*outcome.notes, *_gaps_said(kept)]
     found: dict[str, tuple[Contrast, ...]] = dict.fromkeys((column.name for column in columns), ())
     if held:
         coefficients = 1 + sum(len(one.compared) for one in held)
@@ -181,7 +181,7 @@ def _surest(one: Contrast, outcome: Outcome) -> float:
     return max(low, -high)
 
 
-def _gaps_said(outcome: Outcome, kept: Mask) -> list[str]:
+def _gaps_said(kept: Mask) -> list[str]:
     used = int(np.count_nonzero(kept))
     if used == len(kept):
         return []
