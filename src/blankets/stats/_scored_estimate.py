@@ -51,6 +51,7 @@ def scored_information(
     --------
     Labels of which a tenth of the negatives and a fifth of the positives are wrong:
 
+    >>> from blankets.stats import plug_in
     >>> table = [[60, 30], [25, 45], [0, 0]]
     >>> w = [(label - 0.1) / 0.7 for label in (0, 1)]
     >>> float(scored_information(table, [*w, 0]).value.round(4)), float(plug_in(table[:2]).value.round(4))
