@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import blankets as bl
+from blankets.data import Frame
 from blankets.errors import DataError, ParameterError
 from blankets.questions.stability import rows_drawn
 from blankets.results import Stability
@@ -62,6 +63,31 @@ def test_frequencies_are_those_of_searches_of_the_drawn_rows():
         name: sum(name in members for members in by_hand) for name in found
     }
     assert found.members == bl.discover(table, "ill", algorithm="iamb", alpha=0.05).members
+
+
+@pytest.mark.parametrize("method", ["subsample", "bootstrap"])
+def test_members_of_draws_are_those_of_the_default_search(method):
+    """Members alone are found in another way (`first_view`) than the blanket that is told with its reasons."""
+    rng = np.random.default_rng(5)
+    levels = [2, 3, 4, 2, 3, 4, 2, 3, 4, 2, 3, 2]
+    codes = [rng.integers(0, n, 1200) for n in levels]
+    for child, parents in {3: (0, 1), 4: (3,), 5: (3, 2), 6: (4, 0), 7: (3,), 8: (5, 7), 9: (1,), 10: (9,)}.items():
+        for parent in parents:
+            copies = rng.random(1200) < 0.45
+            codes[child][copies] = codes[parent][copies] % levels[child]
+    frame = Frame.from_codes(np.array(codes).T, arities=levels)
+    sizes = set()
+    for target in ("x3", "x5", "x11"):
+        found = bl.stability(frame, target, n_resamples=12, method=method, rng=3)
+        generator = np.random.default_rng(3)
+        generator.spawn(1)
+        share = 0.5 if method == "subsample" else 1.0
+        drawn = rows_drawn(study_of(frame, target), 12, method, share, generator.spawn(1)[0])
+        each = zip(drawn, generator.spawn(12), strict=True)  # with the seed of its permutations
+        by_hand = [bl.discover(frame.take(rows), target, rng=seed).members for rows, seed in each]
+        sizes.update(map(len, by_hand))
+        assert dict(found) == {name: sum(name in members for members in by_hand) / 12 for name in found}
+    assert len(sizes) > 3
 
 
 @pytest.mark.parametrize("method", ["subsample", "pairs", "bootstrap"])

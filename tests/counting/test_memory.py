@@ -104,7 +104,8 @@ def test_very_sparse_columns_have_no_bit_planes():
 def test_planes_hold_the_rows_of_each_level_in_chunks():
     rng = np.random.default_rng(8)
     codes = rng.integers(0, 3, (70_001, 2))
-    planes, totals = planes_of(Frame.from_codes(codes, arities=[3, 3]))
+    frame = Frame.from_codes(codes, arities=[3, 3])
+    planes, totals = planes_of(frame, first_planes(frame))
     assert len(planes) == 3  # of at most 32,768 rows
     bits = np.unpackbits(planes.transpose(1, 0, 2).reshape(5, -1).view(np.uint8), axis=1, bitorder="little")
     for plane, (column, level) in enumerate([(0, 1), (0, 2), (1, 1), (1, 2)]):

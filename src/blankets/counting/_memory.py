@@ -262,7 +262,7 @@ class MemoryCounter(Counter):
         """Bit planes of the frame, and how many bits each has."""
         if not (self._first_plane >= 0).any():
             return np.empty((1, 0, 8), np.uint64), np.empty(0, np.int32)
-        return planes_of(self.frame)
+        return planes_of(self.frame, self._first_plane)
 
     @cached_property
     def _is_sparse(self) -> NDArray[np.bool_]:

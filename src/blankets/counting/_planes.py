@@ -51,11 +51,11 @@ def on_disk(frame: Frame) -> bool:
     return any(isinstance(block.codes.base, np.memmap) for block in frame.blocks)
 
 
-def planes_of(frame: Frame) -> Planes:
+def planes_of(frame: Frame, first_plane: NDArray[np.int64]) -> Planes:
     """Return bit planes and their numbers of bits; kept with the frame, for the next question about the same data."""
     found = _KEPT.get(ref(frame))
     if found is None:
-        found = _KEPT[ref(frame, _KEPT.pop)] = _packed(frame, first_planes(frame))
+        found = _KEPT[ref(frame, _KEPT.pop)] = _packed(frame, first_plane)
     return found
 
 

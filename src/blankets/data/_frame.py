@@ -57,7 +57,7 @@ class Frame:
     _index: dict[str, int] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_index", {name: j for j, name in enumerate(self.names)})
+        object.__setattr__(self, "_index", dict(zip(self.names, range(len(self.names)), strict=True)))
 
     @classmethod
     def from_columns(
@@ -114,7 +114,7 @@ class Frame:
     @cached_property
     def arities(self) -> NDArray[np.int64]:
         """Number of levels of each column, shape (columns,)."""
-        return np.array([len(values) for values in self.levels], dtype=np.int64)
+        return np.fromiter(map(len, self.levels), np.int64, len(self.levels))
 
     @cached_property
     def widths(self) -> NDArray[np.int64]:

@@ -104,10 +104,12 @@ class TableTests(CountedTests):
     def drop_one(self, members: Sequence[int], y: int, only: Sequence[int] | None = None) -> EvidenceBatch:
         """Test each member, or ``only`` some of them, given all the others, from one joint table if it is small."""
         members = tuple(members)
-        if only is not None:
-            return self.drop_one(members, y).where([members.index(x) for x in only])
         key = (y, members, None)
         known = self._kept.get(key)
+        if only is not None and known is None and 2 * len(only) < len(members):
+            return super().drop_one(members, y, only)
+        if only is not None:
+            return self.drop_one(members, y).where([members.index(x) for x in only])
         if known is not None:
             return known
         if len(members) == 1:

@@ -224,7 +224,8 @@ def closely(tables: Counts2, i: int64, n_x: int64, n_y: int64, n_z: int64, formu
     if room.free == 1:
         room.log_p = log(_fourfold_p(formula, room))
         return EXACT
-    key: uint64 = mixed(room.state, room.observed)
+    level: uint64 = whole(formula.law.level * 1e15)  # formulas of several levels may share the room
+    key: uint64 = mixed(mixed(mixed(room.state, room.observed), level), formula.draws)
     place: int64 = key % MOST_KNOWN
     if room.known[place] == key:
         room.log_p = room.known_p[place]

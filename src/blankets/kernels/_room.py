@@ -181,6 +181,8 @@ class Formula:
         Of the permutations.
     later : bool
         Leave tables for later that are not far from the level, as after one that is far below it.
+    rooms : list, optional
+        Where to look for room to work in, and leave it; by default nobody else does.
     """
 
     terms: Ints
@@ -211,6 +213,7 @@ class Formula:
         draws: int64 = 0,
         seed: uint64 = 0,
         later: bint = False,
+        rooms: list | None = None,  # type: ignore[type-arg]
     ) -> None:
         if terms.shape[0] < 2:
             raise ValueError("there are no terms")
@@ -223,7 +226,7 @@ class Formula:
         )
         self.unit = 2.0 ** -terms[terms.shape[0] - 1]
         self.judges, self.screens = law is not None and cells is not None, screens
-        self.draws, self.seed, self.later, self.rooms = draws, seed, later, []
+        self.draws, self.seed, self.later, self.rooms = draws, seed, later, [] if rooms is None else rooms
         self.law, self.cells = law, cells  # type: ignore[assignment]
 
     def is_judge(self) -> bool:
@@ -487,6 +490,19 @@ def has_masks(room: Room, n_cells: int64, words: int64) -> bint:
     with gil:
         try:
             room.grow_masks(n_cells, words)
+            return True
+        except MemoryError:
+            return False
+
+
+@inner
+def has_depth(room: Room, table: Table, n_xs: int64, n_given: int64) -> bint:
+    """Make room for joint codes of so many columns; tell whether there is memory enough."""
+    if room.codes.shape[0] > n_given:
+        return True
+    with gil:
+        try:
+            room.fit(table, n_xs, n_given)
             return True
         except MemoryError:
             return False

@@ -274,7 +274,7 @@ def count_columns(
     if not cython.compiled:
         for i in range(n):
             column, table = np.asarray(codes)[xs[first + i]], n_cells * (arities[xs[first + i]] + more)
-            index = np.asarray(cells)[0] + np.uint32(n_cells) * column.astype(np.uint32)
+            index = np.asarray(cells)[0, : len(column)] + np.uint32(n_cells) * column.astype(np.uint32)
             np.asarray(counts)[o + i, :table] = np.bincount(np.minimum(index, table - 1), minlength=table)
         return
     if lanes.n_slots and n >= LANES_PAY and arities[xs[first]] + more <= LANED_LEVELS:

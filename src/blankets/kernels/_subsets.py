@@ -15,13 +15,14 @@ from blankets.kernels._answers import Answers
 from blankets.kernels._holes import test_seen
 from blankets.kernels._moments import COARSE
 from blankets.kernels._questions import NO_MEMORY, test_each
-from blankets.kernels._room import Formula, Room, Table, given_back, has_codes, taken
+from blankets.kernels._room import Formula, Room, Table, given_back, has_codes, has_depth, taken
 from blankets.kernels._rows import join, known_columns, renumber_row
 from blankets.kernels._tail import is_weaker, log_tail
 from blankets.kernels._types import *
 
 FEW_TESTS: int64 = 256  # after these it pays to look for the rows that are different
 ROWS_ALIKE: int64 = 16  # that a row stands for on average, from which on these are faster
+FAILED: int64 = -3
 
 
 @inner
@@ -35,6 +36,7 @@ class Weakest(Answers):
         Sizes of the sets to try.
     """
 
+    n: int64
     settled: NewBytes  # one found independence: no more are wanted
     size: NewInts  # of the set behind the evidence
     places: NewInts2  # that set, as places among the columns to choose from
@@ -46,9 +48,10 @@ class Weakest(Answers):
     # Tests that wait for permutations: candidate, size and places of each. How many there are; more than fit: too many.
     waiting: NewInts2
     n_waiting: int64
-    postpones: bint
-    # The question about the different rows: their table, xs, y and among; empty if most differ, None: not yet known.
+    looked: bint  # at which rows are different
+    few: bint  # few are; then the question about them: their table, xs, y and among
     distinct: tuple  # type: ignore[type-arg]
+    problem: object  # the error that ended a search
 
     def __init__(self, n: int64, smallest: int64, largest: int64) -> None:
         super().__init__(n)
@@ -57,13 +60,14 @@ class Weakest(Answers):
         self.settled, self.last = view(np.zeros(n, np.uint8)), Answers(n)
         sizes, places = np.zeros(n, np.int64), np.zeros((n, largest), np.int64)
         self.size, self.places, self.sets = view(sizes), view(places), (sizes, places)
-        self.chosen, self.next, self.largest = view(np.arange(largest)), smallest, largest
-        self.distinct = None  # type: ignore[assignment]
-        self.waiting, self.n_waiting, self.postpones = view(np.empty((0, 0), np.int64)), 0, False
+        self.chosen, self.n, self.next, self.largest = view(np.arange(largest)), n, smallest, largest
+        self.looked = self.few = False
+        self.distinct, self.problem = (), None
+        self.waiting, self.n_waiting = view(np.empty((0, 0), np.int64)), 0
 
     def postpone(self, most: int64) -> None:
         """Let tests that moments find dependent wait for their permutations, so many at most."""
-        self.waiting, self.postpones = view(np.empty((most, self.places.shape[1] + 2), np.int64)), True
+        self.waiting = view(np.empty((most, self.places.shape[1] + 2), np.int64))
 
     def evidence(self) -> tuple[NDArray[Any], ...]:
         """Return what `as_arrays` does, sizes of the sets behind it, and these sets as places."""
@@ -150,7 +154,7 @@ def _next_combination(chosen: NewInts, size: int64, n: int64) -> bint:
 def _move_on(weakest: Weakest, n_fixed: int64, n_rest: int64) -> void:
     """Go to the next subset, or to none if all candidates are settled."""
     n_open: int64 = 0
-    for i in range(weakest.settled.shape[0]):
+    for i in range(weakest.n):
         n_open += not weakest.settled[i]
     if n_open == 0:
         weakest.next = weakest.largest + 1
@@ -258,7 +262,7 @@ def _fewer(table: Table, xs: Ints, y: int64, among: Ints, room: Room, settled: B
 
     Candidates that are settled are asked no more, whatever their columns are there.
     """
-    open_ones = np.asarray(xs)[np.asarray(settled) == 0]
+    open_ones = np.asarray(xs)[np.asarray(settled)[: len(xs)] == 0]
     columns = np.unique(
         np.concatenate([open_ones, among, [y]])
     )  # ascending, as the order of strata follows from theirs
@@ -285,12 +289,60 @@ def _separate_few(
     room: Room,
     weakest: Weakest,
 ) -> int:
-    """Go on with the search over the rows that are different."""
-    room.fit(table, xs.shape[0], weakest.largest)
+    """Go on with the search over the rows that are different, if these are few."""
     performed: int64 = 0
-    with nogil:
-        performed = separate_by(table, formula, xs, y, among, fixed, log_alpha, patience, room, weakest)
+    try:
+        if not weakest.looked:
+            weakest.distinct = _fewer(table, xs, y, among, room, weakest.settled)
+            weakest.looked, weakest.few = True, len(weakest.distinct) > 0
+        if weakest.few:
+            small: Table = weakest.distinct[0]
+            some: Ints = weakest.distinct[1]
+            target: int64 = weakest.distinct[2]
+            others: Ints = weakest.distinct[3]
+            room.fit(small, xs.shape[0], weakest.largest)
+            with nogil:
+                performed = separate_by(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
+            room.fit(table, xs.shape[0], weakest.largest)
+    except BaseException as problem:  # noqa: BLE001  # Ctrl-C, too: `raise_what` raises it
+        weakest.problem, performed = problem, FAILED
     return performed
+
+
+@inner
+def search_subsets(
+    table: Table,
+    formula: Formula,
+    xs: Ints,
+    y: int64,
+    among: Ints,
+    fixed: int64,
+    log_alpha: float64,
+    patience: int64,
+    room: Room,
+    weakest: Weakest,
+) -> int64:
+    """Do what `separate_columns` says, without Python's lock; return `NO_MEMORY` or `FAILED` after an error."""
+    performed: int64 = 0
+    more: int64 = 0
+    if not has_depth(room, table, xs.shape[0], weakest.largest):
+        return NO_MEMORY
+    if not weakest.few:
+        most: int64 = patience if weakest.looked else min(patience, FEW_TESTS * table.n_rows)
+        performed = separate_by(table, formula, xs, y, among, fixed, log_alpha, most, room, weakest)
+    if performed >= 0 and (weakest.few or not weakest.looked) and weakest.next <= weakest.largest:
+        with gil:
+            more = _separate_few(table, formula, xs, y, among, fixed, log_alpha, patience, room, weakest)
+        performed = performed + more if more >= 0 else more
+    return performed
+
+
+def raise_what(why: int64, found: Weakest) -> None:
+    """Raise the error that ended a search, if one did."""
+    if why == NO_MEMORY:
+        raise MemoryError
+    if why == FAILED:
+        raise found.problem  # type: ignore[misc]
 
 
 @door
@@ -318,32 +370,21 @@ def separate_columns(
         raise IndexError("no such column")
     if not 0 <= y < n_columns or not -1 <= fixed < among.shape[0]:
         raise IndexError("no such column")
-    if weakest.statistic.shape[0] != n or weakest.largest > among.shape[0] or weakest.next < (fixed >= 0):
+    if weakest.n != n or weakest.largest > among.shape[0] or weakest.next < (fixed >= 0):
         raise ValueError("the evidence is about other candidates")
     room: Room = taken(formula, table, n, weakest.largest)
-    room.postpones = weakest.postpones
     performed: int64 = 0
-    most: int64 = min(patience, FEW_TESTS * table.n_rows) if weakest.distinct is None else patience
-    if not weakest.distinct:
-        with nogil:
-            performed = separate_by(table, formula, xs, y, among, fixed, log_alpha, most, room, weakest)
-    if performed >= 0 and weakest.distinct is None and weakest.left():
-        weakest.distinct = _fewer(table, xs, y, among, room, weakest.settled)
-    if performed >= 0 and weakest.distinct:
-        small, some, target, others = weakest.distinct
-        more: int64 = _separate_few(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
-        performed = performed + more if more >= 0 else more
-    room.postpones = False
+    with nogil:
+        performed = search_subsets(table, formula, xs, y, among, fixed, log_alpha, patience, room, weakest)
     given_back(formula, room)
-    if performed == NO_MEMORY:
-        raise MemoryError
+    raise_what(performed, weakest)
     return performed
 
 
 @inner
 def begin(weakest: Weakest, smallest: int64) -> void:
     """Begin a search anew."""
-    for i in range(weakest.settled.shape[0]):
+    for i in range(weakest.n):
         weakest.statistic[i] = weakest.log_p[i] = weakest.method[i] = weakest.rows[i] = NAN
         weakest.dof[i] = 0.0
         weakest.reliable[i] = weakest.settled[i] = False
@@ -352,3 +393,4 @@ def begin(weakest: Weakest, smallest: int64) -> void:
         weakest.chosen[k] = k
     weakest.next = smallest
     weakest.n_waiting = 0
+    weakest.looked = weakest.few = False

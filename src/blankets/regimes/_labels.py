@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.caching import cached_property
 from blankets.data import Categories, Column, Refused, factorize, read_column
 from blankets.errors import LabelError, listed
 from blankets.stats import RowScores
@@ -23,7 +24,7 @@ AUTO: Final = "auto"
 MOST_CLASSES = 20  # a target with more distinct numbers is a measurement
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Labels:
     """Classes of the labeled rows.
 
@@ -53,20 +54,20 @@ class Labels:
         """Which rows are labeled."""
         return self.codes >= 0
 
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of labeled rows of each class."""
+        return np.bincount(self.codes.astype(np.int64) + 1, minlength=len(self.classes) + 1)[1:]
+
     @property
     def n_labeled(self) -> int:
         """Number of labeled rows."""
-        return int(np.count_nonzero(self.labeled))
+        return int(self.counts.sum())
 
     @property
     def n_unlabeled(self) -> int:
         """Number of unlabeled rows."""
         return len(self) - self.n_labeled
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """Number of labeled rows of each class."""
-        return np.bincount(self.codes[self.labeled], minlength=len(self.classes))
 
     @property
     def is_binary(self) -> bool:

@@ -100,7 +100,7 @@ def calibrated_formula(
 
 @lru_cache(maxsize=8)
 def _undrawn(n_rows: int, level: float | None, *, reliability: float, screens: bool, later: bool) -> kernels.Formula:
-    """Return the formula of tests that draw nothing: those of many small tables know the same strata."""
+    """Return the formula of tests that draw nothing."""
     law, cells = law_at(level), cell_tables()
     return formula_of(n_rows, reliability=reliability, law=law, cells=cells, screens=screens, later=later)
 

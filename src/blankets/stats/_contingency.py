@@ -20,8 +20,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets import kernels
 
-KEPT_ROWS = 1 << 14  # up to these, what a formula knows and its room are kept for other tables
+KEPT_ROWS = 1 << 14  # up to these, formulas are kept for other tables
 _MOST_TERMS = 1 << 16  # n ln n is in a table up to here (half a megabyte: stays in the second-level cache)
+
+# Room for small tables, and what is known of their strata, whatever they are tested by: as many as were needed at once.
+_ROOMS: list[object] = []
 
 Statistics = tuple[NDArray[np.float64], NDArray[np.float64]]
 
@@ -84,14 +87,16 @@ def formula_of(
     if law is None and not seed and n_rows <= KEPT_ROWS:
         return _plain(n_rows, kind, float(reliability), nominal=nominal)
     terms, full = entropy_terms(n_rows), n_rows < _MOST_TERMS
-    how = law, cells, screens, draws, seed, later
+    how = law, cells, screens, draws, seed, later, _ROOMS if n_rows <= KEPT_ROWS else None
     return kernels.Formula(terms, full, float(reliability), kind == "x2", nominal, *how)
 
 
 @lru_cache(maxsize=8)
 def _plain(n_rows: int, kind: str, reliability: float, *, nominal: bool) -> kernels.Formula:
-    """Return the formula of tests that judge nothing: those of many small tables share their room to work in."""
-    return kernels.Formula(entropy_terms(n_rows), n_rows < _MOST_TERMS, reliability, kind == "x2", nominal)
+    """Return the formula of tests that judge nothing."""
+    return kernels.Formula(
+        entropy_terms(n_rows), n_rows < _MOST_TERMS, reliability, kind == "x2", nominal, rooms=_ROOMS
+    )
 
 
 def answers_of_block(

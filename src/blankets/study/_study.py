@@ -346,6 +346,9 @@ class Study:
         """
         if not isinstance(self.table, Frame) or self.column is None or self.column in self.table.numbers:
             return None
+        if self.regime.plain and self.regime.surrogate is None:
+            self.regime.check(self.labels)
+            return None
         column = self.regime.stand_in(self.labels, usual=usual)
         if column.rows is not None:
             warn_of_single_values(self, column.rows)
