@@ -27,12 +27,13 @@ from blankets.kernels._blocks import (
 )
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
 from blankets.kernels._first_view import first_view
+from blankets.kernels._growing import LONG
 from blankets.kernels._holes import test_seen_columns
 from blankets.kernels._joint import drop_each
 from blankets.kernels._laws import chi2_quantiles, log_beta_below, noncentral_chi2, normal_quantiles
 from blankets.kernels._machine import fit_machine
 from blankets.kernels._moments import COARSE, FAR, LARGE, NOTHING, block_moments
-from blankets.kernels._neighbors import LONG, grow_neighbors
+from blankets.kernels._neighbors import grow_neighbors
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
 from blankets.kernels._permute import permutation_p, permute
 from blankets.kernels._questions import LANED_BITS, test_columns

@@ -51,6 +51,46 @@ class Answers:
 
 
 @inner
+class Evidence(Answers):
+    """Answers to ``n`` questions, each given a set of its own, of at most ``largest`` columns: at first the empty one.
+
+    Attributes
+    ----------
+    size, places
+        Of each set: how many columns it has, and which, as places in a list of columns.
+    """
+
+    size: NewInts
+    places: NewInts2
+    sets: tuple  # type: ignore[type-arg]  # both as arrays
+
+    def __init__(self, n: int64, largest: int64) -> None:
+        super().__init__(n)
+        sizes, places = np.zeros(n, np.int64), np.zeros((n, largest), np.int64)
+        self.size, self.places, self.sets = view(sizes), view(places), (sizes, places)
+
+
+@inner
+def copy_answer(answers: Answers, i: int64, to: Answers, o: int64) -> void:
+    """Copy an answer."""
+    to.statistic[o] = answers.statistic[i]
+    to.dof[o] = answers.dof[i]
+    to.log_p[o] = answers.log_p[i]
+    to.method[o] = answers.method[i]
+    to.rows[o] = answers.rows[i]
+    to.reliable[o] = answers.reliable[i]
+
+
+@inner
+def copy_evidence(evidence: Evidence, i: int64, to: Evidence, o: int64) -> void:
+    """Copy an answer and the set that it is given."""
+    copy_answer(evidence, i, to, o)
+    to.size[o] = evidence.size[i]
+    for k in range(evidence.size[i]):
+        to.places[o, k] = evidence.places[i, k]
+
+
+@inner
 def measure_table(
     tables: Counts2,
     i: int64,

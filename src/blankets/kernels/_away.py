@@ -4,23 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from blankets.kernels._answers import copy_evidence
 from blankets.kernels._room import Formula, Room, Table, given_back, taken
 from blankets.kernels._rows import known_columns
 from blankets.kernels._subsets import ROWS_ALIKE, Few, Weakest, begin, distinct_rows, separate_by
 from blankets.kernels._types import *
-
-
-@inner
-def _copy(weakest: Weakest, i: int64, found: Weakest, o: int64) -> void:
-    """Copy the evidence about a candidate."""
-    found.statistic[o] = weakest.statistic[i]
-    found.dof[o] = weakest.dof[i]
-    found.log_p[o] = weakest.log_p[i]
-    found.method[o] = weakest.method[i]
-    found.reliable[o] = weakest.reliable[i]
-    found.size[o] = weakest.size[i]
-    for k in range(weakest.size[i]):
-        found.places[o, k] = weakest.places[i, k]
 
 
 @inner
@@ -127,7 +115,7 @@ def turn_away(
                 new[m] = place[done]
                 more = _is_turned_away(few.table, formula, new, log_alpha, patience, room, own, others)
             if more >= 0:
-                _copy(own, 0, found, done)
+                copy_evidence(own, 0, found, done)
                 performed += more
                 done += 1
     given_back(formula, room)

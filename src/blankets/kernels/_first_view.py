@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from blankets.kernels._answers import Answers
-from blankets.kernels._neighbors import ASKED, ENDED, LONG, Growing, begin_growing, grow
+from blankets.kernels._answers import Answers, copy_answer
+from blankets.kernels._growing import ASKED, ENDED, LONG, Growing
+from blankets.kernels._neighbors import begin_growing, grow
 from blankets.kernels._questions import NO_MEMORY, TOO_LARGE, test_each
 from blankets.kernels._room import Formula, Room, Table, given_back, has_depth, taken
 from blankets.kernels._rows import known_columns
-from blankets.kernels._subsets import raise_what
+from blankets.kernels._subsets import insert, raise_what
 from blankets.kernels._tail import log_tail
 from blankets.kernels._types import *
 
@@ -82,7 +83,7 @@ class FirstView:
         self.first, self.count, self.state, self.size = (view(ints[k]) for k in range(4))
         self.own_state, self.own_size, self.asks, self.places = (view(ints[k]) for k in range(4, 8))
         self.members, self.given, self.tied = (view(ints[k]) for k in range(8, 11))
-        sets, ints[0] = np.zeros((2, n, self.growing.sets.shape[1]), np.int64), -1
+        sets, ints[0] = np.zeros((2, n, self.growing.answers.places.shape[1]), np.int64), -1
         self.sets, self.own_sets = view(sets[0]), view(sets[1])
         self.neighbors, self.n_neighbors, self.n_members = view(np.zeros(n, np.int64)), 0, 0
         self.asked, self.performed = 0.0, 0
@@ -161,11 +162,7 @@ def _grown(v: FirstView, p: int64, capped: bint) -> int64:
         if not (v.answers.reliable[i] and v.answers.log_p[i] > v.growing.log_alpha):
             v.places[m] = i + (i >= p)
             v.growing.columns[m] = v.asks[i]
-            v.growing.answers[0, m] = v.answers.statistic[i]
-            v.growing.answers[1, m] = v.answers.dof[i]
-            v.growing.answers[2, m] = v.answers.log_p[i]
-            v.growing.answers[3, m] = NAN
-            v.growing.reliable[m] = v.answers.reliable[i]
+            copy_answer(v.answers, i, v.growing.answers, m)
             m += 1
     begin_growing(v.growing, m, v.columns[p], v.capped if capped else m, v.most - n)
     v.growing.only = v.columns[v.target] if p != v.target else -1
@@ -186,9 +183,9 @@ def _keep(v: FirstView, p: int64) -> int64:
         if not v.growing.out[i]:
             v.state[place] = PERHAPS
             continue
-        v.size[place] = v.growing.size[i]
-        for j in range(v.growing.size[i]):
-            v.sets[place, j] = v.growing.columns[v.growing.sets[i, j]]
+        v.size[place] = v.growing.answers.size[i]
+        for j in range(v.growing.answers.size[i]):
+            v.sets[place, j] = v.growing.columns[v.growing.answers.places[i, j]]
     n: int64 = v.growing.n_members
     for k in range(n):
         v.asks[k] = v.growing.columns[v.growing.members[k]]
@@ -291,12 +288,7 @@ def _put_tied(v: FirstView, x: int64, y: int64, n: int64) -> int64:
     """
     size: int64 = v.own_size[x] + 1
     for k in range(size):
-        z: int64 = v.own_sets[x, k] if k < size - 1 else v.columns[y]
-        at: int64 = k
-        while at > 0 and v.given[at - 1] > z:
-            v.given[at] = v.given[at - 1]
-            at -= 1
-        v.given[at] = z
+        insert(v.given, k, v.own_sets[x, k] if k < size - 1 else v.columns[y])
     for k in range(n):
         v.asks[k] = v.columns[v.places[k]]
     if not has_depth(v.growing.room, v.growing.table, v.n, size):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.kernels._answers import Answers
+from blankets.kernels._answers import Answers, Evidence, copy_answer
 from blankets.kernels._holes import test_seen
 from blankets.kernels._moments import COARSE
 from blankets.kernels._questions import NO_MEMORY, test_each
@@ -26,8 +26,10 @@ FAILED: int64 = -3
 
 
 @inner
-class Weakest(Answers):
+class Weakest(Evidence):
     """The weakest evidence about each of ``n`` candidates so far, and where the search stands.
+
+    Sets are of places among the columns to choose from.
 
     Parameters
     ----------
@@ -38,9 +40,6 @@ class Weakest(Answers):
 
     n: int64
     settled: NewBytes  # one found independence: no more are wanted
-    size: NewInts  # of the set behind the evidence
-    places: NewInts2  # that set, as places among the columns to choose from
-    sets: tuple  # type: ignore[type-arg]  # both as arrays
     last: Answers  # of the last tests
     chosen: NewInts  # the next set, as places among the others than the one that is always there
     next: int64  # its size; beyond the largest: there is none
@@ -54,12 +53,10 @@ class Weakest(Answers):
     problem: object  # the error that ended a search
 
     def __init__(self, n: int64, smallest: int64, largest: int64) -> None:
-        super().__init__(n)
+        super().__init__(n, largest)
         for i in range(n):
             self.dof[i] = 0.0
         self.settled, self.last = view(np.zeros(n, np.uint8)), Answers(n)
-        sizes, places = np.zeros(n, np.int64), np.zeros((n, largest), np.int64)
-        self.size, self.places, self.sets = view(sizes), view(places), (sizes, places)
         self.chosen, self.n, self.next, self.largest = view(np.arange(largest)), n, smallest, largest
         self.looked = self.few = False
         self.distinct, self.problem = (), None
@@ -79,6 +76,16 @@ class Weakest(Answers):
 
 
 @inner
+def insert(columns: NewInts, n: int64, x: int64) -> void:
+    """Insert a column where it belongs among the first ``n``, which are in ascending order."""
+    at: int64 = n
+    while at > 0 and columns[at - 1] > x:
+        columns[at] = columns[at - 1]
+        at -= 1
+    columns[at] = x
+
+
+@inner
 def _set_given(among: Ints, fixed: int64, chosen: Ints, size: int64, places: NewInts, given: NewInts) -> void:
     """Set the places of a subset, ascending, and its columns, ascending too."""
     n: int64 = 0
@@ -95,12 +102,7 @@ def _set_given(among: Ints, fixed: int64, chosen: Ints, size: int64, places: New
     if not inserted:
         places[n] = fixed
     for k in range(size):
-        z: int64 = among[places[k]]
-        j: int64 = k
-        while j > 0 and given[j - 1] > z:
-            given[j] = given[j - 1]
-            j -= 1
-        given[j] = z
+        insert(given, k, among[places[k]])
 
 
 @inner
@@ -124,12 +126,8 @@ def _weaken(weakest: Weakest, i: int64, size: int64, places: Ints, judges: bint,
         log_p = log_tail(statistic, dof)
     if known and not is_weaker(log_p, statistic, weakest.log_p[i], weakest.statistic[i]):
         return
-    weakest.statistic[i] = statistic
-    weakest.dof[i] = dof
+    copy_answer(weakest.last, i, weakest, i)
     weakest.log_p[i] = log_p
-    weakest.method[i] = weakest.last.method[i]
-    weakest.rows[i] = weakest.last.rows[i]
-    weakest.reliable[i] = True
     weakest.settled[i] = log_p > log_alpha
     weakest.size[i] = size
     for k in range(size):
