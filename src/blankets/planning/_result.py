@@ -78,7 +78,6 @@ class Plan(Saved):
     """
 
     _schema = "blankets/plan"
-    _oldest = 2  # the first version with the numbers from which everything is computed
 
     unknown: Unknown
     answer: Count | NonNegative | None
