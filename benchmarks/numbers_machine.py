@@ -4,7 +4,8 @@
 
 x is a number, and so are the given ones, which x and the class depend on (log odds 0.7 for each). The machine errs in
 10% of the rows: alike everywhere ("none"), along the ranks of x ("line"), at both ends ("square"), or only in the
-highest fifth ("high"). "level": 18 to 109 errors in the gold rows. "few": 2 to 30 of them, also all on one side.
+highest fifth ("high"). "level": 18 to 109 errors in the gold rows. "few": 2 to 30 of them, also all on one side, false
+negatives (where these would be more than there are positives, fewer).
 "power": the log odds of the class have x too; beside it, that of gold labels alone.
 """
 
@@ -49,7 +50,8 @@ class Cell(NamedTuple):
             "square": 3.0 * (2.0 * rank - 1.0) ** 2,
             "high": 5.0 * (rank > 0.8),
         }[self.form]
-        wrong = (rng.random(n) < self.wrong * shape) & ((y == 1) | (not self.one_side))
+        errs = y / y.mean() if self.one_side else np.ones(n)
+        wrong = rng.random(n) < self.wrong * shape * errs
         gold = np.where(np.arange(n) < self.gold, y, np.nan)
         return {**{f"z{j}": one for j, one in enumerate(z)}, "x": x, "said": np.where(wrong, 1 - y, y), "y": gold}
 

@@ -338,6 +338,34 @@ def test_beside_a_number_a_seldom_level_is_rare_up_to_160_rows(n, rows, by_its_l
     assert "a rare level" not in tests.test(even, seldom).method
 
 
+def test_beside_a_rare_level_an_order_is_drawn_by_its_scores():
+    """Rows with the level are drawn anew: the level holds, and five levels in order are asked as a number is."""
+    rng = np.random.default_rng(4)
+    graded = rng.choice(5, 300, p=[0.1, 0.2, 0.4, 0.2, 0.1])
+    rare = [rng.permutation(np.arange(300) < 6) for _ in range(400)]
+    builder = FrameBuilder(300, 401)
+    builder.add("graded", graded, tuple(range(5)), ordered=True)
+    for j, there in enumerate(rare):
+        builder.add(f"rare {j}", there.astype(np.int64), (0, 1))
+    found = BlockTests(MemoryMoments(builder.frame()), level=0.05).scan(range(1, 401), 0)
+    near = found.log_p < np.log(0.05)
+    assert {found[int(i)].method for i in np.flatnonzero(near)} == {METHODS[_row_tests.SPREAD]}
+    assert 8 <= near.sum() <= 35  # 400 draws at .05: 20, and 3.4 standard deviations
+
+
+@pytest.mark.parametrize(("rows", "by_rows"), [(6, True), (12, False)])
+def test_of_few_rows_of_a_level_rows_are_asked_far_from_the_level_too(rows, by_rows):
+    rng = np.random.default_rng(8)
+    table = {"rare": rng.permutation(np.arange(300) < rows)} | {f"v{j}": rng.normal(size=300) for j in range(60)}
+    frame = ingest(table, numbers=True).frame
+    quick = BlockTests(MemoryMoments(frame)).by_formula().scan(range(1, 61), 0)
+    asked = BlockTests(MemoryMoments(frame), level=0.01).scan(range(1, 61), 0)
+    between = (quick.log_p > np.log(0.05)) & (quick.log_p < np.log(0.3))
+    assert between.sum() > 5
+    for i in np.flatnonzero(between).tolist():
+        assert ("the law of the number" in asked[i].method) == by_rows
+
+
 def test_rare_levels_at_both_ends_of_an_order_are_not_taken_for_the_same():
     # As one level z would not take out what it does: .11 were rejected at .05.
     rng, p = np.random.default_rng(6), []

@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize, stats
 
 import blankets as bl
-from blankets.stats import Basis, MachineRows, machine_rows_test, machine_scores, rows_tests
+from blankets.stats import Basis, MachineRows, bounded_functions, machine_rows_test, machine_scores, rows_tests
 from blankets.stats._machine_rows import _ratio
 
 
@@ -93,6 +93,21 @@ def test_level_where_errors_depend_on_x_and_there_are_many_given_a_number():
     assert rejected / draws == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / draws))
 
 
+def test_ranks_have_three_quarters_of_the_weight():
+    """The Cauchy combination (Liu & Xie 2020) of the p-values of both functions alone."""
+    rng = np.random.default_rng(12)
+    for _ in range(5):
+        x, scores = few_errors(rng, n_gold=200)
+        both, basis = bounded_functions(x), Basis.of(np.zeros((0, len(x))))
+        assert np.abs(both).max() * np.sqrt(len(x)) == pytest.approx(np.sqrt(3.0), rel=0.01)  # as of even numbers
+        known = MachineRows.of(scores, np.zeros((0, len(x))))
+        told = machine_rows_test(both, 1, known, basis)
+        line, bent = (machine_rows_test(both[[k]], 1, known, basis) for k in (0, 1))
+        cauchy = stats.cauchy.sf(0.75 * stats.cauchy.isf(np.exp(line[0])) + 0.25 * stats.cauchy.isf(np.exp(bent[0])))
+        assert np.exp(told[0]) == pytest.approx(cauchy, rel=1e-9)
+        assert told[1:3] == pytest.approx((line[1] + bent[1], 2.0))
+
+
 def numbers_table(rng, n=4000, n_gold=300, strength=0.9):
     z = rng.normal(size=n)
     x, noise = 0.5 * z + rng.normal(size=n), rng.normal(size=n)
@@ -114,6 +129,33 @@ def test_numbers_are_not_cut_beside_machine_labels():
     assert told.p < alone.p
     assert bl.test(table, "noise", "y", ["z"], labels=labels).p > 0.001  # the machine's errors depend on it
     assert bl.test({**table, "y": table["said"]}, "noise", "y", ["z"], exclude=["said"]).p < 0.001
+
+
+def test_functions_of_a_number_have_bounds_whatever_is_given(monkeypatch):
+    """Even numbers are at most the root of 3 standard deviations from their mean; what z leaves of ranks is not."""
+    seen = []
+
+    def spy(x, *others):
+        seen.append(x)
+        return machine_rows_test(x, *others)
+
+    monkeypatch.setattr("blankets.independence._scored.machine_rows_test", spy)
+    rng, n = np.random.default_rng(13), 3000
+    z = rng.normal(size=n)
+    x, y = np.exp(z + rng.normal(size=n)), (rng.random(n) < 0.3).astype(int)
+    table = {
+        "z": z,
+        "x": x,
+        "said": np.where(rng.random(n) < 0.1, 1 - y, y),
+        "y": np.where(np.arange(n) < 300, y, np.nan),
+    }
+    for given in ([], ["z"]):
+        bl.test(table, "x", "y", given, labels=bl.Predicted("said", gold="y"))
+    ranks = stats.rankdata(x) - n / 2
+    left = ranks - np.polyval(np.polyfit(z, ranks, 3), z)
+    assert np.abs(left).max() > 2.2 * left.std()
+    for functions_of_x in seen:
+        assert np.abs(functions_of_x).max() * np.sqrt(n) == pytest.approx(np.sqrt(3.0), rel=0.02)
 
 
 def test_information_of_numbers_beside_machine_labels():

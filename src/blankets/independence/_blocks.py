@@ -43,14 +43,14 @@ from blankets.independence._row_tests import (
     GivenRows,
     RowTests,
     few_meet,
-    has_two_and_a_rare,
+    hardly_told,
     is_rare,
 )
 from blankets.stats import canonical_test
 
 _CERTAIN = math.log(1e-12)  # inner products decide below this, given one column at most, where there is a level
 _NEAR = 5.0  # times the level, but at least 5%, or the root of a level below 1/400: rows decide below this
-_LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known
+_LEAST_NEAR, _NEAR_ANY = 0.05, 0.3  # the latter where no level is known, or few rows have a level
 _AT_ONCE = 2e8  # multiplications that rows may be asked for before somebody needs to know
 _AGAIN = 1e9  # multiplications for columns far from the level that are asked by rows all the same: about a second
 _FEW_OF = 8  # in a table with more functions than these, those of fewer columns than one in eight are projected alone
@@ -161,7 +161,10 @@ class BlockTests(CountedTests):
         # Products among several given columns are not in the inner products: then the smallest p may be theirs.
         least = self._window[0] if len(given) < 2 else -math.inf
         with np.errstate(invalid="ignore"):
-            near = reliable & (dof > 0) & ((log_p <= self._window[1]) | self._hardly_meet(columns, y))
+            near = reliable & (dof > 0) & (log_p <= self._window[1])
+            if self._window[0] < self._window[1]:
+                likely = log_p <= math.log(_NEAR_ANY)
+                near |= reliable & (dof > 0) & hardly_told(self.moments, columns, y, likely)
             sure = near & (log_p < least)
         # Where few rows have the rarest levels, these alone may make any p-value by inner products.
         near[sure] = [is_rare(self.moments, x, y) for x in columns[sure].tolist()]
@@ -391,10 +394,3 @@ class BlockTests(CountedTests):
             while len(kept) > max(most // max(made.nbytes, 1), 1):
                 kept.popitem(last=False)
         return made
-
-    def _hardly_meet(self, xs: NDArray[np.int64], y: int) -> NDArray[np.bool_]:
-        """Return which columns have two levels and a rare one, if y has too: inner products tell nothing about them."""
-        at = np.zeros(len(xs), bool)
-        if self._window[0] < self._window[1] and has_two_and_a_rare(self.moments, y):
-            at[:] = [has_two_and_a_rare(self.moments, x) for x in xs.tolist()]
-        return at

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.caching import cached_property
-from blankets.counting import Moments
+from blankets.counting import TESTED, Moments
 from blankets.independence._block_batch import LARGER, MEET, NOTHING, PART, RARE_LEVEL, ROWS, SPREAD
 from blankets.independence._evidence import Given
 from blankets.independence._inner_products import ROWS_GIVEN, Floats, Projection, explained_of, project
@@ -43,6 +43,7 @@ ROWS_A_PRODUCT = 20.0  # rows for each function conditioned on, from which produ
 DOUBTED, LEFT = math.log(1e-6), 1.5e-4
 # Beside a number, a level is rare up to so many rows if it is in a smaller share of all rows.
 BESIDE_NUMBERS, SELDOM = 160, 0.05
+_TOLD = 10  # rows of a level, from which on inner products, and all levels of an order, tell what they do elsewhere
 _TOGETHER = 16  # columns that a thread asks rows about, at most
 _OPEN = 4.0  # times what inner products say of rows that are left open, below which rows are asked
 _CORES = os.cpu_count() or 1
@@ -144,7 +145,7 @@ class GivenRows:
         if number in self._spreads:
             return self._spreads[number]
         few = project(self.moments, self.known.given, ROWS_A_VARIANCE, most=FUNCTIONS_OF_VARIANCE)
-        rows = self.moments.rows(number, self.moments.tested(number))
+        rows = self.moments.rows(number, min(self.moments.tested(number), TESTED))  # of an order, scores and squares
         made = spread_number(rows, self.basis.rows, self.functions(few))
         if keep:
             self._spreads[number] = made
@@ -214,13 +215,17 @@ class RowTests:
         y, (rare_x, rare_y) = self.y, self._rare(x)
         for number, category, codes in ((x, y, rare_y), (y, x, rare_x)):
             commoner = self.moments.fewest(number) >= self.moments.fewest(category)
-            if codes is not None and self.moments.codes(number) is None and commoner:
+            if codes is not None and self._as_number(number, category) and commoner:
                 return self._number_drawn(number, category, codes), SPREAD
         # The rarer of the two is the one that is drawn; of equal ones the first column, whoever asks.
         counts = [np.inf if c is None else self.moments.fewest(j) for j, c in ((x, rare_x), (y, rare_y))]
         x_is_drawn = counts[0] < counts[1] or (counts[0] == counts[1] and x < y)
         drawn, codes, other = (x, rare_x, y) if x_is_drawn else (y, rare_y, x)
         return self._drawn(drawn, codes, other, rare_y if x_is_drawn else rare_x)
+
+    def _as_number(self, x: int, beside: int) -> bool:
+        """Tell whether a column is a number, or has an order and is tested by scores beside so few rows of a level."""
+        return self.moments.codes(x) is None or bool(self.moments.ordered[x] and self.moments.fewest(beside) < _TOLD)
 
     def _number_drawn(self, number: int, category: int, codes: NDArray[np.int64]) -> float:
         """Return log p of a number and a category with rare levels, by the law of the number."""
@@ -311,9 +316,24 @@ def levels_of(moments: Moments, x: int) -> NDArray[np.int64] | None:
 
 def is_rare(moments: Moments, x: int, y: int) -> bool:
     """Tell whether one of the two is a category with levels so rare that its probabilities have to be fitted."""
-    return few_meet(moments, x, y) and any(levels_of(moments, z) is not None for z in (x, y))
+    return any(levels_of(moments, z) is not None for z in (x, y)) and few_meet(moments, x, y)
 
 
-def has_two_and_a_rare(moments: Moments, x: int) -> bool:
+def hardly_told(moments: Moments, xs: NDArray[np.int64], y: int, likely: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return about which columns inner products tell little, because few rows have a level of theirs or y's.
+
+    If both have two levels and a rare one, they tell nothing. ``likely``: columns that may be dependent all the same.
+    """
+    alone = _has_two_and_a_rare(moments, y)
+    at = likely | alone
+    at[at] = [
+        (alone and _has_two_and_a_rare(moments, x))
+        or (may_be and is_rare(moments, x, y) and min(moments.fewest(x), moments.fewest(y)) < _TOLD)
+        for x, may_be in zip(xs[at].tolist(), likely[at].tolist(), strict=True)
+    ]
+    return at
+
+
+def _has_two_and_a_rare(moments: Moments, x: int) -> bool:
     """Tell whether a column is a category with two levels, one of which few rows have."""
     return moments.fewest(x) < RARE and moments.tested(x) == 1 and levels_of(moments, x) is not None

@@ -33,6 +33,7 @@ _FEWEST = 3  # gold rows, without which nothing can be said
 # Rows for each function below which, by chance alone, zero is more often outside all that is seen than not, so that the
 # likelihood ratio of a mean of zero has no bound (Wendel 1962, A problem in geometric probability).
 _SPANNED = 2.0
+_TOLD_BY_OTHERS = 1e-8  # of a number's ranks is left, if at all, rounding
 
 
 class ScoredTests(Layer):
@@ -138,6 +139,9 @@ class ScoredTests(Layer):
         if len(of_x) and enough < _SPANNED:
             return np.nan, 0.0, np.nan, np.nan, n, NOT_PERFORMED
         over = GivenRows(moments, known)
+        if x in frame.numbers:  # what the given columns leave of ranks can be large; its own ranks have bounds
+            left = of_x[0] - (over.basis.rows @ of_x[0]) @ over.basis.rows
+            of_x = bounded_functions(left) if left @ left > _TOLD_BY_OTHERS else of_x
         told = MachineRows.of(scores, over.functions(in_gold) * np.sqrt(n))
         log_p, statistic, dof, effect = machine_rows_test(np.ascontiguousarray(of_x), first, told, over.basis)
         return statistic, dof, log_p, effect, n, BY_ROWS if enough >= self.reliability else NOT_PERFORMED

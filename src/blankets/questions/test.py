@@ -99,8 +99,8 @@ _NO_POWER = (
     "number is involved."
 )
 _POWER_BY_SHAPE = (
-    "How large the power is depends on which levels carry the effect: it is that of the shapes that are the hardest "
-    "and the easiest to find, given how frequent the levels are."
+    "The power is a range, because an effect of one size may be in different levels (one that stands out, or some "
+    "beside the others), and is harder to find in some than in others. The ends are the hardest and the easiest case."
 )
 
 test.__test__ = False  # type: ignore[attr-defined]  # not a test for pytest to collect

@@ -57,10 +57,10 @@ class MachineRows(NamedTuple):
 
 
 def bounded_functions(values: Floats) -> Floats:
-    """Return the ranks of a number and their squares, orthonormal and of mean 0; of two values the ranks alone.
+    """Return the ranks of a number and how far they are from the middle one, orthonormal and of mean 0.
 
-    Errors of the machine that were not seen explain the more, the larger the functions are where they may be: those of
-    ranks have bounds.
+    Errors of the machine that were not seen explain the more, the larger the functions are where they may be: these
+    are at most 1.7 standard deviations from their mean. Of two values the ranks are all.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def bounded_functions(values: Floats) -> Floats:
     _, at, counts = np.unique(values, return_inverse=True, return_counts=True)
     middle = (np.cumsum(counts) - counts / 2.0)[at] / len(values) - 0.5
     made: list[Floats] = []
-    for function in (middle, middle**2):
+    for function in (middle, np.abs(middle)):
         left = function - function.mean()
         for one in made:
             left = left - (left @ one) * one
@@ -84,8 +84,8 @@ def machine_rows_test(x: Floats, first: int, known: MachineRows, basis: Basis) -
 
     A ratio of likelihoods in which gold rows might have had the other label, methods (14.15).
 
-    ``x``, of shape (functions, rows): orthonormal, of which ``first`` are tested alone too. ``basis``: of the given
-    functions.
+    ``x``, of shape (functions, rows): orthonormal, of which ``first`` are tested together and the others together; the
+    first have three quarters of the weight. The statistic is the sum of both. ``basis``: of the given functions.
 
     Examples
     --------
@@ -104,17 +104,18 @@ def machine_rows_test(x: Floats, first: int, known: MachineRows, basis: Basis) -
     size = float(np.linalg.norm(response))
     if not size or not len(x):
         return 0.0, 0.0, 0.0, 0.0
-    left, _, more = fitted(x, response[np.newaxis] / size, basis.rows)
+    left, _, bent = fitted(x, response[np.newaxis] / size, basis.rows)
     left = left * np.sqrt(n)
-    products = _products(left.T, known, np.vstack([basis.rows, more]))
-    statistic, dof = _ratio(*products)
+    products = _products(left.T, known, np.vstack([basis.rows, bent]))
+    # Not all functions together: where errors are few, the more functions there are, the more timid is their ratio.
+    (statistic, dof), (of_rest, more_dof) = (_ratio(part, products[1]) for part in np.split(products[0], [first], 1))
     log_p = float(log_chi2_sf(statistic, dof)) if dof else 0.0
-    if first < len(x):
-        alone, few = _ratio(products[0][:, :first], products[1])
-        log_p = combined_two(log_p, float(log_chi2_sf(alone, few))) if 0 < few < dof else log_p
+    if more_dof:
+        rest = float(log_chi2_sf(of_rest, more_dof))
+        log_p = combined_two(combined_two(log_p, rest), log_p) if dof else rest
     told = whitening(left @ left.T / n).T @ (left @ response) / n
     explained = min(float((told**2).sum()) / max(known.spread, 1e-300), 1.0 - 1e-9)
-    return log_p, statistic, dof, -0.5 * float(np.log1p(-explained))
+    return log_p, statistic + of_rest, dof + more_dof, -0.5 * float(np.log1p(-explained))
 
 
 def _products(left: Floats, known: MachineRows, basis: Floats) -> tuple[Floats, Floats]:

@@ -68,10 +68,10 @@ def _bent(of_x: Floats, of_y: Floats, basis: Floats, unit: Floats | None = None)
         squares = squares - squares.mean(axis=1, keepdims=True)
     else:
         squares = (squares - (squares @ unit**2)[:, None]) * unit
-    return _beyond(squares, basis)
+    return beyond(squares, basis)
 
 
-def _beyond(functions: Floats, basis: Floats) -> Floats:
+def beyond(functions: Floats, basis: Floats) -> Floats:
     """Return an orthonormal basis of what another one leaves of functions."""
     before = np.sqrt(np.einsum("ij,ij->i", functions, functions))
     left = residuals(functions, basis)
@@ -249,7 +249,7 @@ class Basis(NamedTuple):
         if not pairs:
             return self
         made = np.vstack([products(one, other) for one, other in pairs])
-        more = _beyond(made - made.mean(axis=1, keepdims=True), self.rows[1:])
+        more = beyond(made - made.mean(axis=1, keepdims=True), self.rows[1:])
         return Basis(np.vstack([self.rows, more]), self.leverage + np.einsum("ij,ij->j", more, more))
 
 

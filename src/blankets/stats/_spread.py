@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.stats._canonical import combined_two
-from blankets.stats._products import MOST_LEVERAGE, bent_basis, residuals
+from blankets.stats._products import MOST_LEVERAGE, bent_basis, beyond, residuals
 from blankets.stats._rare import gamma_log_p
 
 # A variance depends on a trend and a square of each given number, if there are ten rows for each function. Of more
@@ -55,9 +55,14 @@ def spread_number(x: Floats, basis: Floats, given: Floats) -> SpreadNumber:
     basis = np.vstack([basis, bent_basis(x, x, basis[1:])])
     left = residuals(x, basis)
     free = np.sqrt(1.0 - np.minimum(np.einsum("ij,ij->j", basis, basis), MOST_LEVERAGE))
+    if len(given):  # a variance moves with the mean of a number too: of counts, of normal scores, which have an end
+        mean = x[:1] - left[:1]
+        bent = np.vstack([mean, mean**2])
+        given = np.vstack([given, beyond(bent - bent.mean(axis=1, keepdims=True), given)])
     root = np.array([np.exp(0.5 * _log_variance((each / free) ** 2, given)) for each in left])
     drawn = left / (root * free)
-    return SpreadNumber(left, basis, root, _covariances(drawn, given), _fourth(drawn))
+    together = _covariances(drawn, given)
+    return SpreadNumber(left, basis, root, together, _fourth(drawn, together))
 
 
 def _covariances(drawn: Floats, given: Floats) -> Floats:
@@ -79,12 +84,19 @@ def _covariances(drawn: Floats, given: Floats) -> Floats:
     return together
 
 
-def _fourth(drawn: Floats) -> Floats:
-    """Return fourth cumulants of the squared length of the first residuals, whitened: of one function, of two, ..."""
-    n, spread = drawn.shape[1], drawn @ drawn.T / drawn.shape[1]
-    white = np.linalg.solve(np.linalg.cholesky(spread + 1e-9 * np.trace(spread) * np.eye(len(spread))), drawn)
-    k = np.arange(1.0, len(white) + 1.0)
-    return np.asarray((np.cumsum(white**2, axis=0) ** 2).sum(axis=1) / n - k * k - 2.0 * k)
+def _fourth(drawn: Floats, together: Floats) -> Floats:
+    """Return fourth cumulants of the squared length of the first residuals, whitened: of one function, of two, ...
+
+    What the covariances of rows, ``together``, make of normal residuals is taken off.
+    """
+    spread = drawn @ drawn.T / drawn.shape[1]
+    root = np.linalg.inv(np.linalg.cholesky(spread + 1e-9 * np.trace(spread) * np.eye(len(spread))))
+    length = np.cumsum((root @ drawn) ** 2, axis=0)
+    covariance = np.einsum("ab,bcn,dc->adn", root, together, root)
+    k = np.arange(len(drawn))
+    mean = np.cumsum(covariance[k, k], axis=0)
+    squares = np.cumsum(np.cumsum(covariance**2, axis=0), axis=1)[k, k]
+    return np.asarray((length**2 - mean**2 - 2.0 * squares).mean(axis=1))
 
 
 def _log_variance(squares: Floats, given: Floats) -> Floats:
