@@ -24,8 +24,8 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 ROOT = Path(__file__).resolve().parent
 KERNELS = ROOT / "src" / "blankets" / "kernels"
 FILES = (
-    "_room _rows _bits _ranks _tail _laws _blocks _statistics _permute _cells _moments "
-    "_questions _holes _subsets _neighbors _first_view _networks _machine"
+    "_room _rows _bits _ranks _tail _laws _blocks _statistics _permute _cells _moments _answers "
+    "_questions _scan _joint _holes _subsets _away _growing _neighbors _first_view _networks _machine"
 ).split()
 UNCOMPILED = "BLANKETS_UNCOMPILED"  # set: do not compile
 FLAGS = "BLANKETS_CFLAGS"  # for the compiler, after ours
@@ -101,7 +101,7 @@ ITEMS = {
     "Reals": "cython.double",
 }
 WORDS = {
-    r"-> (?:None|bool|int|float|Answers|Ints|Reals|tuple\[.*\]):$": ":",
+    r"-> (?:None|bool|int|float|Ints|Reals|tuple\[.*\]):$": ":",
     r"^@inner\nclass": "@cython.cclass\nclass",
     r"^@inner\n": "@cython.cfunc\n@cython.inline\n@cython.nogil\n@cython.exceptval(check=False)\n",
     r"(?<![.\w])view\(": "(",

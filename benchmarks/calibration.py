@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import blankets as bl
+from blankets import kernels
 from blankets.errors import BlanketsWarning
 from blankets.simulate import Network
 from blankets.simulate.measures import average, compare
@@ -39,10 +40,10 @@ from blankets.stats import (
     METHODS,
     NOTHING,
     calibrated_of_block,
-    doubtful_tests,
+    flat_tables,
+    formula_of,
+    law_at,
     log_chi2_sf,
-    nominal_dof,
-    permutations_of_block,
     statistics_of_block,
 )
 
@@ -84,14 +85,15 @@ def rejected(point: Point, n_draws: int, seed: list[int]) -> tuple[dict[str, lis
     methods, sound, drawn = np.zeros(len(METHODS), np.int64), True, 0
     g_of, x2_of = statistics_of_block(n), statistics_of_block(n, "x2")
     calibrated = [calibrated_of_block(n, level=alpha) for alpha in ALPHAS]
-    nominal = float(nominal_dof(*point[2], [point[1]]))
+    _, n_strata, (arity_x, arity_y), _ = point
+    nominal = float((arity_x - 1) * (arity_y - 1) * n_strata)
     for counts in null_tables(point, n_draws, np.random.default_rng(seed)):
         (g, free), (x2, _) = g_of(counts), x2_of(counts)
         by_formula = log_chi2_sf(g, free)
         log_p = {"adjusted": by_formula, "nominal": log_chi2_sf(g, nominal), "x2": log_chi2_sf(x2, free)}
         for k, alpha in enumerate(ALPHAS):
             log_p["auto"], method = by_formula.copy(), np.full(len(g), FAR)
-            at = doubtful_tests(g, free, alpha)
+            at = kernels.doubtful_of(g, free, law_at(alpha))
             if len(at):
                 better, method[at] = calibrated[k](counts[at])
                 log_p["auto"][at] = np.where(np.isnan(better), by_formula[at], better)
@@ -106,8 +108,11 @@ def rejected(point: Point, n_draws: int, seed: list[int]) -> tuple[dict[str, lis
 
 def reachable(point: Point, n_draws: int, seed: list[int]) -> list[float]:
     """Return the size of the exact test of G given the margins (by 1999 permutations), over alpha."""
-    permutations = permutations_of_block(rows_of(point), 1, most=1999, enough=2000)
-    outcomes = [permutations(counts) for counts in null_tables(point, n_draws, np.random.default_rng(seed))]
+    formula = formula_of(rows_of(point), seed=1)
+    outcomes = [
+        kernels.permute(*flat_tables(counts), formula, 1999, 2000, 0.0)
+        for counts in null_tables(point, n_draws, np.random.default_rng(seed))
+    ]
     p = np.concatenate([(hits + 1) / (drawn + 1) for hits, _, drawn in outcomes])
     return [float((p <= alpha).mean() / alpha) for alpha in ALPHAS]
 

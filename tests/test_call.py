@@ -3,7 +3,7 @@
 import json
 import platform
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -22,10 +22,7 @@ from blankets.data import Frame, ingest
 from blankets.errors import ParameterError
 from blankets.records import Call, as_data, built, named, plain, read
 from blankets.regimes import Between, EstimatedPrior, FromDistribution, Restricted
-from blankets.results import Selection, Stability
 from saved_examples import positives_only, some_labels, table
-
-STORED = Path(__file__).parent / "stored"
 
 
 def columns(n=300):
@@ -323,33 +320,11 @@ def test_sensitivity_has_one():
     assert found.to_dict()["call"]["options"]["algorithm"] == "iamb"
 
 
-def test_results_of_today_and_of_the_first_version_are_read():
-    """The files were written by the version that they are named after, and are never written again."""
-    for version in (1, 2):
-        content = json.loads((STORED / f"blanket-{version}.json").read_text("utf-8"))
-        blanket = bl.Blanket.load(STORED / f"blanket-{version}.json")
-        assert content["schema_version"] == version
-        assert (blanket.target, blanket.members, blanket.n_rows) == ("c", ("a", "e"), 400)
-        assert (blanket.call is None) == (blanket.false_members is None) == (version == 1)
-        again = blanket.to_dict()
-        assert again["schema_version"] == 4
-        assert bl.Blanket.from_dict(again) == blanket
-        for part in ("members", "excluded", "columns", "n_tests", "seconds", "warnings", "separators"):
-            assert again[part] == content[part]
-        assert list(again["strengths"].values()) == [{**each, "method": ""} for each in content["strengths"]]
-        assert again["settings"]["discretize"] == content["settings"]["discretise"]
-        assert again["data"]["unlabeled"] == content["data"]["unlabelled"]
-        every = bl.Blankets.from_json((STORED / f"blankets-{version}.json").read_text("utf-8"))
-        assert {target: one.members for target, one in every.items()} == {"a": ("c",), "c": ("a", "e")}
-        draws = Stability.from_json((STORED / f"stability-{version}.json").read_text("utf-8"))
-        assert (draws["a"], draws.n_resamples) == (1.0, 4)
-        assert len(Selection.load(STORED / f"selection-{version}.json")) == 2
-
-
-def test_a_page_of_an_old_result(tmp_path):
-    page = bl.Blanket.load(STORED / "blanket-1.json").report(tmp_path / "old.html").read_text("utf-8")
-    assert "kept no call" in page
-    page = bl.Blanket.load(STORED / "blanket-2.json").report(tmp_path / "new.html").read_text("utf-8")
+def test_a_page_of_a_result_without_a_call(tmp_path):
+    blanket = bl.discover(columns(), "a", algorithm="iamb")
+    page = replace(blanket, call=None).report(tmp_path / "without.html").read_text("utf-8")
+    assert "the result has no call" in page
+    page = blanket.report(tmp_path / "with.html").read_text("utf-8")
     assert "Fingerprint of the data" in page
     assert "False members expected" in page
 

@@ -11,7 +11,8 @@ import blankets as bl
 from blankets.cli._main import run
 from blankets.errors import ParameterError
 from blankets.results._text import _disagreeing
-from blankets.study._checks import Told, called_a_name, cuts_that_tell
+from blankets.study._checks import called_a_name
+from blankets.study._leaks import Told, cuts_that_tell
 
 pytestmark = pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")
 

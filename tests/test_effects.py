@@ -13,7 +13,8 @@ import statsmodels.formula.api as smf
 import blankets as bl
 from blankets.results import Contrast, Effects
 from blankets.study import open_study
-from blankets.study._effects import MOST_LEVELS, _patterns, member_effects
+from blankets.study._effect_columns import MOST_LEVELS
+from blankets.study._effects import _patterns, member_effects
 
 pytestmark = pytest.mark.filterwarnings("ignore::blankets.errors.BlanketsWarning")
 

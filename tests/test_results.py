@@ -503,9 +503,13 @@ def spoiled(blanket, *path, value=None, drop=False):
     ("path", "value", "message"),
     [
         (("schema",), "other", "the key 'schema' with the value 'blankets/blanket' is missing"),
-        (("schema_version",), 99, "its schema version is 99, and this version of blankets reads up to 4; install"),
-        (("schema_version",), 0, "its schema version is 0, which does not exist"),
-        (("schema_version",), True, "its schema version is True, which does not exist"),
+        (
+            ("schema_version",),
+            99,
+            "its schema version is 99, and this version of blankets reads and writes 4; run the call again",
+        ),
+        (("schema_version",), 3, "its schema version is 3, and this version of blankets reads and writes 4; run"),
+        (("schema_version",), True, "its schema version is True, and this version"),
         (("false_members",), 3, "'false_members' holds 3"),
         (("false_members", "controls"), "luck", "'controls' in 'false_members' holds 'luck'"),
         (("false_members", "n_tested"), -1, "'n_tested' in 'false_members' holds -1"),

@@ -269,9 +269,10 @@ class TestRefute:
         with pytest.raises(DataError, match="not the data of the blanket of 'ill': there is no target column"):
             blanket.refute(table().rename(columns={"ill": "sick"}))
 
-    def test_a_result_without_a_call_is_tried_all_the_same(self):
-        old = replace(bl.discover(table(), "ill", algorithm="iamb"), call=None)
-        assert old.refute(table(), n_resamples=1, rng=0)["same data"].verdict == "passed"
+    def test_a_result_without_a_call_is_refused(self):
+        blanket = replace(bl.discover(table(), "ill", algorithm="iamb"), call=None)
+        with pytest.raises(DataError, match=r"the blanket of 'ill' has no call that says how to search again; ask dis"):
+            blanket.refute(table(), n_resamples=1, rng=0)
 
     def test_a_saved_result_and_a_separate_target(self, tmp_path):
         data = table()

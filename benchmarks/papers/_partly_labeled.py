@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from blankets.regimes import Surrogate, collapse
 from blankets.simulate import variable_with_information
-from blankets.stats import Loss, critical_value, nominal_dof, plug_in
+from blankets.stats import Loss, critical_value, plug_in
 
 Floats = NDArray[np.float64]
 
@@ -88,5 +88,6 @@ def tables_of(name: str, full: Floats, labels: Floats) -> Floats:
 
 def accepts(tables: Floats, alpha: float, loss: Loss = "log") -> NDArray[np.bool_]:
     """Say whether the G-test (the X²-test for squared loss) with nominal degrees of freedom keeps independence."""
-    dof = nominal_dof(tables.shape[-1], tables.shape[-2], [tables.shape[-3]])
+    strata, n_y, n_x = tables.shape[-3:]
+    dof = (n_x - 1) * (n_y - 1) * strata
     return plug_in(tables, loss=loss).statistic < critical_value(dof, alpha)

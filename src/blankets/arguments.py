@@ -76,13 +76,13 @@ def number(
     return value
 
 
-def level_of(got: object, name: str = "alpha") -> float:
+def level_of(got: object) -> float:
     """Return a significance level.
 
     >>> level_of(0.01)
     0.01
     """
-    return number(name, got, "a significance level between 0 and 1, both excluded", above=0.0, below=1.0)
+    return number("alpha", got, "a significance level between 0 and 1, both excluded", above=0.0, below=1.0)
 
 
 def flag(name: str, got: object) -> bool:

@@ -26,7 +26,6 @@
         ├── ManyLevelsWarning          so many levels that tests will rarely be reliable
         ├── CutNumbersWarning          numbers were cut although nobody asked for it
         ├── TooFewRowsWarning          tests that could not be done for lack of rows
-        ├── SearchStoppedWarning       a search ended before it converged
         ├── KnowledgeWarning           the data contradict what you said to be known
         └── RegimeWarning              an assumption about missing labels was made for you
 
@@ -185,10 +184,6 @@ class CutNumbersWarning(BlanketsWarning):
 
 class TooFewRowsWarning(BlanketsWarning):
     """Tests could not be performed because there are too few rows for their degrees of freedom."""
-
-
-class SearchStoppedWarning(BlanketsWarning):
-    """A search ended before it converged, for example because it began to cycle."""
 
 
 class KnowledgeWarning(BlanketsWarning):

@@ -56,17 +56,16 @@ def test_as_json_where_labels_are_missing(files, capsys):
     assert content["call"]["seed"] == 1
 
 
-def test_what_the_result_no_longer_knows_can_be_said_again(files, tmp_path, capsys):
-    """A result of the first version has no call, and its prior was an object that is gone."""
+def test_what_the_call_no_longer_knows_can_be_said_again(files, tmp_path, capsys):
+    """The prior was an object that is gone."""
     _, _, partial, saved = files
     content = json.loads(Path(saved).read_text())
-    del content["call"], content["false_members"]
-    content["settings"]["prior"] = "a distribution of SciPy"
-    old = tmp_path / "old.json"
-    old.write_text(json.dumps(content))
-    arguments = ["refute", str(old), partial, "-n", "1", "--seed", "1", "--positive", "1", "--json"]
+    content["call"]["options"]["prior"] = {"not kept": "rv_frozen"}
+    changed = tmp_path / "changed.json"
+    changed.write_text(json.dumps(content))
+    arguments = ["refute", str(changed), partial, "-n", "1", "--seed", "1", "--json"]
     assert run(arguments) == 2
-    assert "p(y=1) was handed over as a distribution of SciPy; give it again" in capsys.readouterr().err
+    assert "'prior' was not kept with the call; give it again, as --prior..." in capsys.readouterr().err
     assert run([*arguments, "--prior", "0.4"]) == 0
     assert json.loads(capsys.readouterr().out)["trials"][0]["verdict"] == "passed"
 

@@ -3,7 +3,6 @@
 import pickle
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -34,23 +33,6 @@ from sklearn_faults import own_faults
 )
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
-
-
-@pytest.fixture(scope="module")
-def data():
-    rng = np.random.default_rng(0)
-    n = 1500
-    X = pd.DataFrame(
-        {
-            "color": rng.choice(["red", "green", "blue"], n),
-            "size": rng.normal(size=n),
-            "shape": pd.Categorical(rng.choice(["round", "square"], n)),
-            "noise": rng.integers(0, 4, n),
-        }
-    )
-    logit = 2.0 * (X["color"] == "red") + 1.5 * (X["shape"] == "round") - 1.7
-    y = (rng.random(n) < 1 / (1 + np.exp(-logit))).astype(int)
-    return X, y.to_numpy()
 
 
 def test_selects_what_select_selects(data):

@@ -42,23 +42,6 @@ def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
 
-@pytest.fixture(scope="module")
-def data():
-    rng = np.random.default_rng(0)
-    n = 1500
-    X = pd.DataFrame(
-        {
-            "color": rng.choice(["red", "green", "blue"], n),
-            "size": rng.normal(size=n),
-            "shape": pd.Categorical(rng.choice(["round", "square"], n)),
-            "noise": rng.integers(0, 4, n),
-        }
-    )
-    logit = 2.0 * (X["color"] == "red") + 1.5 * (X["shape"] == "round") - 1.7
-    y = (rng.random(n) < 1 / (1 + np.exp(-logit))).astype(int)
-    return X, y.to_numpy()
-
-
 def test_selects_the_blanket_of_a_mixed_frame(data):
     X, y = data
     selector = MarkovBlanketSelector().fit(X, y)

@@ -10,10 +10,11 @@ import math
 import numpy as np
 import pytest
 
+from blankets import kernels
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.independence import CalibratedTests, TableTests
-from blankets.stats import permutations_of_block
+from blankets.stats import flat_tables, formula_of
 
 TOGETHER = 100  # columns that share one draw of y and z
 
@@ -97,14 +98,19 @@ def test_size_with_many_draws(point, level):
     check_size(point, 40_000, level, reachable=point in REACHABLE)
 
 
+def permutations(n_rows):
+    """What counts, of 999 permutations of each table, those with a G as large, a larger one, and all."""
+    formula = formula_of(n_rows, seed=1)
+    return lambda counts: kernels.permute(*flat_tables(counts), formula, 999, 1000, 0.0)
+
+
 @pytest.mark.parametrize("point", COARSE[:4], ids=str)
 def test_coarse_tables_use_what_the_exact_test_can_use(point):
     # The exact test given the margins, by permutations that never stop early, on the same tables.
     n_draws, xs = 2000, range(2, 2 + TOGETHER)
     exact = []
     for frame in null_frames(*point, n_draws):
-        permute = permutations_of_block(frame.n_rows, seed=1, most=999, enough=1000)
-        reached, _, drawn = MemoryCounter(frame).summarize(permute, xs, 1, [0])
+        reached, _, drawn = MemoryCounter(frame).summarize(permutations(frame.n_rows), xs, 1, [0])
         exact.append((reached + 1) / (drawn + 1))
     exact, p = np.concatenate(exact), p_values(point, n_draws)
     for alpha in (0.05, 0.01):

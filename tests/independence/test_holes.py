@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from tests.count_twins import g_test
 
-from blankets.counting import MemoryCounter, Partitions
+from blankets.counting import MemoryCounter, SlicedCounter
 from blankets.data import Frame
 from blankets.independence import CalibratedTests, ConditionedTests, IndependenceTest, TableTests
 
@@ -119,7 +119,7 @@ def test_members_are_tested_as_a_table_of_the_complete_rows_has_it(n_rows, n_tes
 def test_a_test_without_rows_is_not_performed():
     codes = np.array([[2, 0], [0, 2], [2, 1], [1, 2]] * 20)
     frame = Frame.from_columns(list(codes.T), ["a", "b"], [(0, 1), (0, 1)], 80, frozenset({0, 1}))
-    for counter in (MemoryCounter(frame, 1), OtherCounter(frame, 1), Partitions([frame, frame])):
+    for counter in (MemoryCounter(frame, 1), OtherCounter(frame, 1), SlicedCounter(frame, slice_rows=30)):
         evidence = TableTests(counter, reliability=0).test(0, 1)
         assert (evidence.reliable, evidence.n_rows, evidence.dof) == (False, 0, 0.0)
 

@@ -552,8 +552,8 @@ def test_one_of_many_targets_with_a_seed_is_searched_with_the_others():
 
 
 def test_versions_fingerprint_and_seed_are_those_of_the_call():
-    old = report_content(blanket_of())["versions"]
-    assert old == [["Not on record", "the result was made by a version that kept no call"]]
+    without = report_content(blanket_of())["versions"]
+    assert without == [["Not on record", "the result has no call"]]
     made = bl.discover(CLINIC, "readmitted", algorithm="iamb", rng=3)
     told = dict(report_content(made)["versions"])
     assert (told["numpy"], told["Seed"]) == (np.__version__, "3")

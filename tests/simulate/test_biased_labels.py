@@ -4,20 +4,7 @@ import numpy as np
 import pytest
 
 from blankets.errors import LabelError, ParameterError
-from blankets.simulate import flip_labels, label_positives, propensity_of
-
-
-def test_propensities_are_those_of_sar_pu():
-    """Bekker, Robberts & Davis (2019), section 6: the product of the scaled attributes, each to the power 1/k."""
-    rng = np.random.default_rng(0)
-    a, b = rng.normal(size=50), rng.integers(0, 2, 50)
-    scaled = [0.2 + 0.6 * (c - c.min()) / (c.max() - c.min()) for c in (a, b)]
-    np.testing.assert_allclose(propensity_of([a, b]), np.prod([s ** (1 / 2) for s in scaled], axis=0))
-    assert propensity_of([a], low=0.1, high=0.9).min() == pytest.approx(0.1)
-    with pytest.raises(ParameterError, match="probabilities with 0 < low <= high <= 1"):
-        propensity_of([a], low=0.0)
-    with pytest.raises(ParameterError, match="one or more columns of numbers"):
-        propensity_of([])
+from blankets.simulate import flip_labels, label_positives
 
 
 def test_shares_of_labels():

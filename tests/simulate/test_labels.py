@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from blankets.errors import LabelError, ParameterError
-from blankets.simulate import change_prior, hide_labels
+from blankets.simulate import hide_labels
 
 N = 4000
 
@@ -123,23 +123,3 @@ def test_classes_may_be_strings():
 def test_what_makes_no_sense_is_refused(mechanism, options, error, message):
     with pytest.raises(error, match=message):
         hide_labels([0, 1] * 5, mechanism, rng=0, **options)
-
-
-def test_change_prior_takes_all_that_fit():
-    y = np.repeat(["a", "b", "c"], [50, 30, 20])
-    rows = change_prior(y, {"a": 0.25, "b": 0.25, "c": 0.5}, rng=0)
-    assert [int((y[rows] == c).sum()) for c in "abc"] == [10, 10, 20]
-    assert len(np.unique(rows)) == 40
-    assert np.all(np.diff(rows) > 0)
-
-
-def test_change_prior_with_a_number_of_rows_and_an_absent_class():
-    y = np.repeat([0, 1], [50, 50])
-    assert np.bincount(y[change_prior(y, {0: 0.3, 1: 0.7}, n_rows=11, rng=0)]).tolist() == [3, 8]
-    assert np.bincount(y[change_prior(y, {0: 1.0, 1: 0.0}, rng=0)]).tolist() == [50]
-    with pytest.raises(ParameterError, match="'n_rows' must be at most about 71 for this prior, but it is 80"):
-        change_prior(y, {0: 0.3, 1: 0.7}, n_rows=80)
-    with pytest.raises(ParameterError, match="'prior' must be a share for each of 0, 1, with sum 1"):
-        change_prior(y, {0: 0.3})
-    with pytest.raises(ParameterError, match="with sum 1"):
-        change_prior(y, {0: 0.3, 1: 0.3})

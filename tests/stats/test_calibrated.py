@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from scipy.stats import gamma, hypergeom, random_table
 
+from blankets import kernels
 from blankets.stats import (
     METHODS,
     calibrated_of_block,
-    doubtful_tests,
-    log_p_from_moments,
-    moments_of_block,
-    permutation_p,
-    permutations_of_block,
+    cell_tables,
+    flat_tables,
+    formula_of,
+    law_at,
     table_statistics,
 )
 from tables_with_margins import distribution, g_of, tables
@@ -40,6 +40,21 @@ def block_of(*strata):
     shape = np.max([s.shape for s in strata], axis=0)
     padded = [np.pad(s, [(0, n - k) for n, k in zip(shape, s.shape, strict=True)]) for s in strata]
     return np.stack(padded, axis=-1)[np.newaxis].astype(np.int32)
+
+
+def moments_of_block(counts):
+    """Mean, variance, least expected count and movable rows of each table."""
+    return kernels.block_moments(*flat_tables(counts), cell_tables())
+
+
+def permutations_of_block(n_rows, seed, most, enough, level=0.0):
+    """What counts the permutations of tables with a G as large, a larger one, and all that were drawn."""
+    return lambda counts: kernels.permute(*flat_tables(counts), formula_of(n_rows, seed=seed), most, enough, level)
+
+
+def doubtful_tests(statistic, dof, level=None):
+    """The places of those G whose p-value may be near the level."""
+    return kernels.doubtful_of(statistic, dof, law_at(level))
 
 
 @pytest.mark.parametrize(("rows", "columns"), SPARSE)
@@ -163,12 +178,12 @@ def test_log_p_from_moments_is_the_gamma_tail():
     g = mean * 10.0 ** rng.uniform(-1, 0.7, 200)
     expected = gamma.logsf(g, mean**2 / variance, scale=variance / mean)
     usual = expected > -500
-    found = np.array([log_p_from_moments(*numbers) for numbers in zip(g, mean, variance, strict=True)])
+    found = np.array([kernels.moments_tail(*numbers) for numbers in zip(g, mean, variance, strict=True)])
     np.testing.assert_allclose(found[usual], expected[usual], rtol=1e-6, atol=1e-9)
 
 
 def test_nothing_to_test_has_p_one():
-    assert [log_p_from_moments(g, g, 0.0) for g in (0.0, 7.0)] == [0.0, 0.0]
+    assert [kernels.moments_tail(g, g, 0.0) for g in (0.0, 7.0)] == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(("rows", "columns"), SPARSE)
@@ -291,11 +306,11 @@ def test_permutations_of_more_rows_than_are_tabled():
 
 def test_p_from_permutations():
     # ten draws, no stop: the data count as one more; a = 4/11, b = 1/11, 5/22 is less than a / 1.1 = 40/121
-    assert permutation_p(3, 1, 10) == pytest.approx(40 / 121)
+    assert kernels.permutation_p(3, 1, 10, 30) == pytest.approx(40 / 121)
     # without ties: a = 4/11, b = 3/11, mid-p 7/22 is less than 40/121
-    assert permutation_p(3, 3, 10) == pytest.approx(40 / 121)
+    assert kernels.permutation_p(3, 3, 10, 30) == pytest.approx(40 / 121)
     # stopped: a = 30/100, b = 29/100, mid-p 0.295
-    assert permutation_p(30, 29, 100) == pytest.approx(0.295)
+    assert kernels.permutation_p(30, 29, 100, 30) == pytest.approx(0.295)
 
 
 @pytest.mark.parametrize(("rows", "columns"), SPARSE)
@@ -304,7 +319,9 @@ def test_p_of_coarse_tables_keeps_its_bound_and_reaches_the_exact_test(rows, col
     many = 1e12  # permutations: shares are probabilities
     at_least = np.array([p[g >= value - 1e-9].sum() for value in g])
     above = np.array([p[g > value + 1e-9].sum() for value in g])
-    p_value = np.array([permutation_p(a * many, b * many, many) for a, b in zip(at_least, above, strict=True)])
+    p_value = np.array(
+        [kernels.permutation_p(a * many, b * many, many, 30) for a, b in zip(at_least, above, strict=True)]
+    )
     for alpha in np.unique(np.concatenate([p_value, at_least, [0.001, 0.01, 0.05]])):
         size = p[p_value <= alpha + 1e-12].sum()
         assert size <= 1.1 * alpha + 1e-9

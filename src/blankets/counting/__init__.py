@@ -22,7 +22,7 @@ from blankets.counting._functions import (
 from blankets.counting._memory import COUNTING, MemoryCounter, count_alone
 from blankets.counting._moments import MemoryMoments, Moments, can_be_whole, functions_of_column
 from blankets.counting._part_moments import GappyFunctions
-from blankets.counting._partition import Partitions, SlicedCounter
+from blankets.counting._partition import SlicedCounter
 from blankets.counting._scores import Scores
 from blankets.counting._sql import SqlCounter
 
@@ -41,7 +41,6 @@ __all__ = [
     "MemoryCounter",
     "MemoryMoments",
     "Moments",
-    "Partitions",
     "RememberingCounter",
     "Scores",
     "SlicedCounter",

@@ -40,10 +40,6 @@ class Counter(ABC):
     def tables(self, xs: Columns, y: int, given: Columns = ()) -> Iterator[TableBlock]:
         """Yield the tables of each of ``xs`` with ``y`` in the strata of ``given``, block by block."""
 
-    def n_seen(self, columns: Columns) -> int:
-        """Return a number of rows that certainly have a value of all these columns; 0 where that is not known."""
-        return self.n_rows if self.holes.isdisjoint(int(j) for j in columns) else 0
-
     def summarize(
         self,
         summary: Callable[[NDArray[np.int32]], tuple[NDArray[np.float64], ...]],

@@ -1,19 +1,13 @@
-"""Counting in memory: packed bits, dense codes or sparse columns, by the rules below.
-
-The joint code of a conditioning set is made by extending the code of a smaller set, which is kept; when there
-are more possible strata (combinations of values) than rows, codes are renumbered to the strata that occur. So
-a set of 100 variables needs only one number per row.
-"""
+"""Counting in memory: packed bits, dense codes or sparse columns, by the rules below."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
-from threading import Lock, local
+from threading import local
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +17,7 @@ from blankets import kernels
 from blankets.caching import cached_property
 from blankets.counting._contract import Columns, Counter, TableBlock, gathered
 from blankets.counting._planes import BITS_MOST_LEVELS, first_planes, planes_of
+from blankets.counting._strata import RENUMBER_ABOVE, Strata, joined, joined_seen
 from blankets.data import DenseColumns, Frame, SparseColumns
 from blankets.errors import DataError, listed
 
@@ -41,11 +36,6 @@ BLOCK_COUNTS = 1 << 16
 COUNTING = "blankets-count"  # what the names of threads begin with
 # Requests that take less than this (ns) stay on one thread: starting work on another costs about 30 µs.
 THREADS_WIN_ABOVE = 150_000
-# Joint codes are renumbered to those that occur if there could be more than one per 16 rows.
-RENUMBER_ABOVE = 1 / 16
-# A joint table of several columns is counted as a whole up to this size; all its margins then follow.
-JOINT_COUNTS = 1 << 14
-STRATA_KEPT_BYTES = 16 << 20
 # Columns that one thread counts together: their levels are counted beside one another, and rows are placed once.
 COUNTED_TOGETHER = 64
 # Largest table that is counted, unless there are more rows: a reliable test has at most 4/5 of a cell per row.
@@ -93,9 +83,8 @@ class MemoryCounter(Counter):
         self.names, self.arities, self.n_rows = frame.names, frame.arities, frame.n_rows
         self.holes, self.widths = frame.holes, frame.widths
         self.n_jobs = n_jobs or os.cpu_count() or 1
-        self._strata: OrderedDict[tuple[int, ...], tuple[NDArray[np.uint32], int]] = OrderedDict()
+        self._strata = Strata(frame)
         self.tables_made: dict[bool, kernels.Table | None] = {}  # by `dense_table`, with sparse columns copied or not
-        self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[MemoryCounter], tuple[Frame, int]]:
         """Pickle only the frame."""
@@ -123,11 +112,6 @@ class MemoryCounter(Counter):
             return gathered([(at, summary(count())) for at, count in jobs], len(columns))
         results = self.pool.map(lambda job: summary(job[1]()), jobs)
         return gathered([(at, values) for (at, _), values in zip(jobs, results, strict=True)], len(columns))
-
-    def n_seen(self, columns: Columns) -> int:
-        """Return how many rows have a value of all these columns."""
-        complete = self.frame.select(sorted({int(j) for j in columns})).n_complete
-        return self.n_rows if complete is None else complete
 
     def threads_for(self, ns: float) -> int:
         """Return the number of threads for a request, from its time on one thread."""
@@ -175,13 +159,13 @@ class MemoryCounter(Counter):
             yield Part(bits, xs[bits], fill, (arity, n_strata), ns)
             if n == len(xs):
                 return
-        codes, n_strata = self._strata_of(given)
+        codes, n_strata = self._strata.of(given)
         self._check_size(xs, y, given, n_strata)
         column = self.frame.column(y)
         if holes:
-            cells = _joined_seen(codes, n_strata, 1, column, arity, n_strata).astype(np.uint32)
+            cells = joined_seen(codes, n_strata, 1, column, arity, n_strata).astype(np.uint32)
         else:
-            cells = _joined(codes, 1, column, n_strata, n_strata * arity) if given else column.astype(np.uint32)
+            cells = joined(codes, 1, column, n_strata, n_strata * arity) if given else column.astype(np.uint32)
         for block, at in self._blocks_of(xs, by_bits, n):
             fill, each = self._column_counts(block, cells, n_strata * arity + holes)
             if holes:
@@ -391,104 +375,13 @@ class MemoryCounter(Counter):
 
             yield here if isinstance(at, slice) else at[here], count
 
-    def joint(self, columns: Columns) -> NDArray[np.int32] | None:
-        """Return the counts of all combinations of levels, one axis per column; None if there are too many."""
-        shape = tuple(self._arity_list[int(j)] for j in columns)
-        n_cells = math.prod(shape)
-        if n_cells > JOINT_COUNTS:
-            return None
-        codes = np.zeros(self.n_rows, np.uint32)
-        for j, arity in zip(columns, shape, strict=True):
-            codes = _joined(codes, arity, self.frame.column(int(j)), 1, n_cells)
-        gaps = [gap for j in columns if (gap := self.frame.gaps(int(j))) is not None]
-        if gaps:
-            codes = codes[~np.logical_or.reduce(gaps)]
-        return np.bincount(codes, minlength=n_cells).astype(np.int32).reshape(shape)
-
-    @cached_property
-    def _arity_list(self) -> list[int]:
-        return self.arities.tolist()  # type: ignore[no-any-return]
-
     def strata(self, given: Columns) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return the strata that occur: their positions in a table with only some strata, and their codes.
 
         Codes have shape (strata, conditioning variables), in lexicographic order.
         """
-        conditioning = tuple(sorted(int(z) for z in given))
-        codes, n_codes = self._strata_of(conditioning)
-        some_row = np.full(n_codes + 1, -1, np.int64)
-        some_row[codes] = np.arange(self.n_rows)
-        places = np.flatnonzero(some_row[:n_codes] >= 0)
-        columns = [self.frame.column(z)[some_row[places]] for z in conditioning]
-        return places, np.array(columns, np.int32).reshape(len(conditioning), -1).T
+        return self._strata.that_occur(tuple(sorted(int(z) for z in given)))
 
-    def _strata_of(self, given: tuple[int, ...]) -> tuple[NDArray[np.uint32], int]:
-        """Return the joint code of a conditioning set for each row, and the number of codes.
-
-        Where columns have holes, a row without a value has a code beyond these.
-        """
-        if not given:
-            return np.zeros(self.n_rows, np.uint32), 1
-        with self._lock:
-            known = self._strata.get(given)
-            if known is not None:
-                self._strata.move_to_end(given)
-                return known
-        codes, n_codes = self._strata_of(given[:-1])
-        arity = int(self.arities[given[-1]])
-        column = self.frame.column(given[-1])
-        n_joint = n_codes * arity
-        if not self.holes.isdisjoint(given):
-            joint, n_joint = self._seen_strata(codes, n_codes, column, arity)
-        elif n_joint <= max(RENUMBER_ABOVE * self.n_rows, 1):
-            joint = _joined(codes, arity, column, 1, n_joint)
-        elif n_joint <= 4 * self.n_rows + BLOCK_COUNTS:
-            joint = _joined(codes, arity, column, 1, n_joint)
-            n_joint = kernels.renumber(joint.reshape(1, -1), n_joint)
-        else:
-            # Too many possible codes for a look-up table: sort those that occur.
-            seen, inverse = np.unique(codes.astype(np.int64) * arity + column, return_inverse=True)
-            joint, n_joint = inverse.astype(np.uint32), len(seen)
-        with self._lock:
-            self._strata[given] = joint, n_joint
-            while len(self._strata) * self.n_rows * 4 > STRATA_KEPT_BYTES and len(self._strata) > 1:
-                self._strata.popitem(last=False)
-        return joint, n_joint
-
-    def _seen_strata(
-        self, codes: NDArray[np.uint32], n_codes: int, column: NDArray[np.integer], arity: int
-    ) -> tuple[NDArray[np.uint32], int]:
-        """Return the joint codes of strata and a column, and how many there are; rows without a value come last."""
-        joint, n_joint = _joined_seen(codes, n_codes, arity, column, arity, 1), n_codes * arity
-        if n_joint <= max(RENUMBER_ABOVE * self.n_rows, 1):
-            return joint.astype(np.uint32), n_joint
-        gone = joint == n_joint
-        if gone.all():
-            return np.ones(len(gone), np.uint32), 1  # no row is in the only stratum
-        if n_joint <= 4 * self.n_rows + BLOCK_COUNTS:
-            short = joint.astype(np.uint32)
-            n_joint = kernels.renumber(short.reshape(1, -1), n_joint + 1)
-        else:
-            seen, inverse = np.unique(joint, return_inverse=True)
-            short, n_joint = inverse.astype(np.uint32), len(seen)
-        return short, n_joint - bool(gone.any())
-
-
-def _joined_seen(
-    codes: NDArray[np.uint32], n_codes: int, times: int, column: NDArray[np.integer], arity: int, weight: int
-) -> NDArray[np.int64]:
-    """Return the same for rows that have a value of both, and ``n_codes * arity`` for all others."""
-    joint = codes.astype(np.int64) * times + column.astype(np.int64) * weight
-    joint[(codes == n_codes) | (column == arity)] = n_codes * arity
-    return joint
-
-
-def _joined(
-    codes: NDArray[np.uint32], times: int, column: NDArray[np.integer], weight: int, n_codes: int
-) -> NDArray[np.uint32]:
-    """Return the joint codes ``codes * times + column * weight``, which are below ``n_codes``."""
-    if column.dtype != np.uint8:
-        return codes * np.uint32(times) + column.astype(np.uint32) * np.uint32(weight)
-    joint: NDArray[np.uint32] = np.empty((1, len(codes)), np.uint32)
-    kernels.join_codes(codes.reshape(1, -1), times, column.reshape(1, -1), weight, n_codes, joint)
-    return joint.ravel()
+    @cached_property
+    def _arity_list(self) -> list[int]:
+        return self.arities.tolist()  # type: ignore[no-any-return]

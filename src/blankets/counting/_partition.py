@@ -21,7 +21,6 @@ from blankets.caching import cached_property
 from blankets.counting._contract import Columns, Counter, TableBlock
 from blankets.counting._memory import MemoryCounter
 from blankets.data import Frame
-from blankets.errors import DataError
 
 # Most counts of a table of several candidates that is sent: 8 MiB of four bytes.
 TRAVEL_COUNTS = 1 << 21
@@ -163,37 +162,6 @@ class PartitionedCounter(Counter):
             stop = min(like, start + max(1, TRAVEL_COUNTS // (widest * int(self.arities[y]) * strata)))
             yield order[start:stop]
             start = stop
-
-
-class Partitions(PartitionedCounter):
-    """Counts several frames as if they were one.
-
-    ``frames``: rows of one table: the same names and levels.
-
-    Examples
-    --------
-    >>> whole = [[0, 1], [1, 1], [0, 0]]
-    >>> parts = [Frame.from_codes(rows, arities=[2, 2]) for rows in (whole[:2], whole[2:])]
-    >>> [block.counts.squeeze(-1).tolist() for block in Partitions(parts).tables([0], 1)]
-    [[[[1, 1], [0, 1]]]]
-    """
-
-    def __init__(self, frames: Sequence[Frame]) -> None:
-        first = frames[0]
-        for number, frame in enumerate(frames):
-            if frame.names != first.names or frame.levels != first.levels:
-                raise DataError(
-                    f"partitions have the same columns and levels, but number {number} differs from number 0"
-                )
-        self.names, self.arities = first.names, first.arities
-        self.n_rows = sum(frame.n_rows for frame in frames)
-        self.holes = frozenset().union(*(frame.holes for frame in frames))
-        self._counters = [MemoryCounter(frame) for frame in frames]
-
-    def ask(self, requests: Sequence[Request]) -> list[Tables]:
-        """Count all frames, one after the other."""
-        arities = [self.arities[list(request.given)] for request in requests]
-        return added([counted(counter, requests) for counter in self._counters], arities)
 
 
 class SlicedCounter(PartitionedCounter):

@@ -1,15 +1,18 @@
 """Read data: any table becomes a `Frame` of small integer codes."""
 
+from blankets.data._blocks import DenseColumns, NumberColumn, SparseColumns
 from blankets.data._chunks import Chunks, open_chunks
 from blankets.data._coding import Coding, decide, decide_target
 from blankets.data._columns import Categories, Column, Refused, factorize
 from blankets.data._data_report import MISSING_IS_A_LEVEL, Binning, DataReport
 from blankets.data._encoder import Encoder
-from blankets.data._files import no_file, read_table
+from blankets.data._file_errors import no_file
+from blankets.data._files import read_table
 from blankets.data._findings import Findings
-from blankets.data._frame import DenseColumns, Frame, NumberColumn, SparseColumns
+from blankets.data._frame import Frame
 from blankets.data._imputed import completed_tables, repeated, repeated_reading, stacked
-from blankets.data._ingest import Ingested, column_beside, ingest
+from blankets.data._ingest import column_beside, ingest
+from blankets.data._ingested import Ingested
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._orders import on_scales, several_numbers
 from blankets.data._pack import pack_chunks, pack_ingested

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._frame import NARROW, DenseColumns, Frame, NumberColumn, digest
+from blankets.data._blocks import NARROW, DenseColumns, NumberColumn, digest
+from blankets.data._frame import Frame
 
 NARROW_CODES, WIDE, NUMBERS = range(3)  # how columns are stored
 

@@ -18,18 +18,16 @@ from typing import Any
 
 from blankets.data._columns import Categories, Column, Refused
 from blankets.data._dialect import PLAIN_TEXT, SEPARATORS, Dialect, FileWishes, dialect_of, wording_of
+from blankets.data._file_errors import file_errors, no_file, reason
 from blankets.data._files import (
     PARQUET,
     columns_of_parquet,
     csv_options,
-    file_errors,
     kind_of_file,
     large_whole_numbers,
     maybe_rounded,
     names_in_header,
-    no_file,
     open_parquet,
-    reason,
 )
 from blankets.data._readers import from_arrow
 from blankets.data._reading import DEFAULT, Reading

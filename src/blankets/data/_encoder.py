@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data._binning import bin_codes
+from blankets.data._blocks import NumberColumn
 from blankets.data._builder import FrameBuilder
 from blankets.data._coding import by_levels
 from blankets.data._columns import Column, Numbers, Refused, present
 from blankets.data._data_report import Binning
 from blankets.data._findings import Findings
-from blankets.data._frame import Frame, NumberColumn
+from blankets.data._frame import Frame
 from blankets.data._sparse import note_gaps, recode_sparse
 from blankets.data._tables import Table, open_table
 from blankets.data._texts import UNTYPED, understood

@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import csv
 import re
-import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,7 +21,6 @@ from numpy.typing import NDArray
 
 from blankets.data._columns import Categories, Column, Numbers, Refused, mask_of, sorted_categories
 from blankets.data._dialect import (
-    NOT_TEXT,
     PLAIN_TEXT,
     SEPARATORS,
     Dialect,
@@ -33,22 +30,21 @@ from blankets.data._dialect import (
     opened_text,
     wording_of,
 )
+from blankets.data._file_errors import check_file, file_errors
 from blankets.data._objects import as_objects, from_objects
 from blankets.data._readers import from_arrow
 from blankets.data._tables import Table, table_of
 from blankets.data._texts import BLANK, LARGE, Wording, numbers_in, understood
-from blankets.errors import BlanketsError, DataError, MissingPackageError, ParameterError, did_you_mean
+from blankets.errors import DataError, MissingPackageError, ParameterError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    pass
 
 TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 PARQUET, FEATHER = (".parquet", ".pq"), (".feather", ".arrow", ".ipc")
 EXCEL, STATISTICS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"), (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
 SMALL = 2**20  # bytes of a text file; reading them takes less time than loading pyarrow
 OF_R = (".rds", ".rdata", ".rda")
-_READING = (OSError, EOFError, csv.Error, zlib.error, ValueError)  # and errors of the packages that read files
-_READERS = ("pyarrow", "python_calamine", "pyreadstat", "pyo3_runtime")
 MENDED_ARROW = 24  # the version of pyarrow from which its reader of CSV does not wait for itself
 UNKNOWN = (
     "cannot tell what {!r} is; files end in .csv, .tsv, .txt (each also with .gz), .parquet, .feather, .xlsx, .sav, "
@@ -156,59 +152,6 @@ def kind_of_file(path: Path) -> str:
     suffixes = [suffix.lower() for suffix in path.suffixes]
     plain = suffixes[-2:-1] if suffixes[-1:] == [".gz"] else suffixes[-1:]
     return plain[0] if plain else ""
-
-
-def check_file(path: Path, what: str = "file") -> None:
-    """Refuse a path that is not a plain file; reading a pipe, for example, could wait forever."""
-    with file_errors(path):
-        if not path.is_file():
-            raise DataError(no_file(path, what))
-
-
-def no_file(path: Path, what: str = "file") -> str:
-    """Say that there is no such file, and suggest a similar name."""
-    if path.exists() and not path.is_dir():
-        return f"{str(path)!r} is a pipe or a device, not a file; save its content as one"
-    if path.is_dir():
-        return f"{str(path)!r} is a folder; give the path of one CSV or Parquet file, or pack them with bl.pack"
-    if re.match(r"\w\w+:/", str(path)):
-        return f"{str(path)!r} is an address of the web, not a file; download it, and give the path of the file"
-    there = islice(path.parent.iterdir(), 1000) if path.parent.is_dir() else ()
-    near = [p.name for p in there if did_you_mean(path.stem, [p.stem])]  # '.csv' alone makes no two names alike
-    return f"there is no {what} {str(path)!r}{did_you_mean(path.name, near)}"
-
-
-@contextmanager
-def file_errors(path: Path, but: type[Exception] | tuple[()] = ()) -> Iterator[None]:
-    """Turn errors of reading into a `DataError` that names the file, except errors ``but``."""
-    try:
-        yield
-    except but:
-        raise
-    except FileNotFoundError as error:
-        raise DataError(no_file(path)) from error
-    except UnicodeDecodeError as error:
-        raise DataError(f"{str(path)!r} {NOT_TEXT}") from error
-    except (KeyboardInterrupt, SystemExit, GeneratorExit):
-        raise
-    except BaseException as error:  # a reader written in Rust panics with one that is no Exception
-        known = isinstance(error, _READING) or type(error).__module__.startswith(_READERS)
-        if isinstance(error, BlanketsError | MemoryError) or not known:
-            raise
-        raise DataError(f"{str(path)!r} cannot be read: {reason(error)}") from error
-
-
-def reason(error: BaseException) -> str:
-    """Return what went wrong: the reader's own message if it can be understood."""
-    said = str(error).splitlines()[0] if str(error) else type(error).__name__
-    if "UTF8" in said:
-        return f"it {NOT_TEXT}"
-    if "straddl" in said:  # a row did not end within a block of a megabyte or more
-        return (
-            "a row is longer than one million characters: a quotation mark may have been left open, or a column holds "
-            "long texts, which no test can use; correct the file, or write it without that column"
-        )
-    return said
 
 
 def csv_options(

@@ -13,14 +13,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.caching import cached_property
+from blankets.data._blocks import NumberColumn, take_rows
 from blankets.data._builder import FrameBuilder
-from blankets.data._coding import Coding, code, decide, decide_target, left_out
+from blankets.data._coding import code, decide, left_out
 from blankets.data._columns import Categories, Column, Mask, Numbers, Refused
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
-from blankets.data._frame import Frame, NumberColumn, code_type, digest, take_rows
+from blankets.data._frame import Frame
+from blankets.data._ingested import Ingested, Target
 from blankets.data._orders import found_orders
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns
@@ -35,22 +36,6 @@ from blankets.errors import DataError, TargetError
 Rows = NDArray[np.int64]  # those that are used, some perhaps several times
 
 AS_IT_IS = Reading(na=())  # for a table that was read before
-
-
-@dataclass(frozen=True, eq=False)
-class Ingested:
-    """A table that was read."""
-
-    frame: Frame  # the codes
-    target: int | None  # number of the target's column in the frame
-    encoder: Encoder  # codes new rows in the same way
-    report: DataReport  # what was done
-    # (rows,): rows whose target is missing; there the target's code is 0, without a meaning. None if every row has
-    # a label, or there is no target.
-    unlabeled: Mask | None = None
-    groups: NDArray[np.int64] | None = None  # (rows,): which rows belong together, where that was said
-    group_name: str = ""
-    survey: NDArray[np.float64] | None = None  # (rows,): weights of a survey, where there are some
 
 
 def ingest(
@@ -156,56 +141,6 @@ def _from_store(store: Store, done: Ingested) -> Ingested:
         complete_rows=now.complete_rows,
     )
     return replace(done, encoder=encoder, report=report)
-
-
-@dataclass(frozen=True, eq=False)
-class Target:
-    """A target, all rows of which were read."""
-
-    name: str
-    coding: Coding
-    codes: NDArray[np.integer[Any]]
-    unlabeled: Mask | None
-    values: NDArray[np.float64] | None = None  # of a target that is a number
-
-    @classmethod
-    def read(
-        cls, name: str, column: Column, reading: Reading, findings: Findings, *, numbers: bool = False
-    ) -> Target | None:
-        """Decide how a target is coded; None if it cannot be used (the reasons are noted)."""
-        summary = Summary.asked(name, reading)
-        settled = summary.add(column)
-        try:
-            coding = decide_target(name, summary, reading, lambda: column, numbers=numbers)
-        except Refused as reason:
-            findings.target.append(f"the target {name!r} {reason}")
-            return None
-        done, codes = code(coding, column, settled)
-        used = findings.use_target(name, done, summary)
-        if used is None:
-            return None
-        if used.is_number and isinstance(column, Numbers):
-            return cls(name, used, codes, column.missing, column.floats())
-        return cls(name, used, codes.astype(code_type(len(used.levels)), copy=False), column.missing)
-
-    @property
-    def classes(self) -> Categories:
-        """Its codes as a column, for supervised binning."""
-        return Categories(self.codes, self.coding.levels, self.unlabeled)
-
-    @cached_property
-    def digest(self) -> bytes | None:
-        """The hash that a copy of the target would have; None if some labels are missing."""
-        if self.values is not None:
-            return digest(self.values)
-        return None if self.unlabeled is not None else digest(self.codes)
-
-    def add_to(self, builder: FrameBuilder) -> None:
-        """Add it to a frame."""
-        if self.values is not None:
-            builder.add_number(self.name, NumberColumn(self.values), holes=self.unlabeled is not None)
-        else:
-            builder.add(self.name, self.codes, self.coding.levels, ordered=self.coding.kind == "ordered")
 
 
 def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import one_of
+from blankets.data._blocks import digest
 from blankets.data._columns import Column, Numbers, Refused
 from blankets.data._data_report import DataReport
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
-from blankets.data._frame import digest
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns
 from blankets.data._room import check_room

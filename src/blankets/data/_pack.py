@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.data._blocks import NARROW, code_type, digest
 from blankets.data._chunks import ChangedTypes, Chunks
 from blankets.data._coding import Coding, LeftOut, decide, left_out
 from blankets.data._columns import Column, Mask, Numbers, Refused
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
-from blankets.data._frame import NARROW, Frame, code_type, digest
-from blankets.data._ingest import Ingested, Target
+from blankets.data._frame import Frame
+from blankets.data._ingested import Ingested, Target
 from blankets.data._orders import found_orders, on_scales
 from blankets.data._reading import DEFAULT, Reading
 from blankets.data._request import AskedColumns, check_rows

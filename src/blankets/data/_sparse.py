@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.data._blocks import NARROW, SparseColumns, digest
 from blankets.data._columns import Column, Mask, level_names
 from blankets.data._findings import Findings, Repeats
-from blankets.data._frame import NARROW, Frame, SparseColumns, digest
+from blankets.data._frame import Frame
 from blankets.data._readers import from_numpy
 from blankets.data._summary import MANY_LEVELS, is_constant, is_identifier
 from blankets.data._tables import Table, numbered

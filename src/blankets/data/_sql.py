@@ -11,7 +11,7 @@ from threading import RLock
 from typing import Any
 
 from blankets.data._chunks import Chunks, ParquetChunks
-from blankets.data._files import check_file
+from blankets.data._file_errors import check_file
 from blankets.data._tables import checked_names
 from blankets.errors import EngineError, MissingPackageError, ParameterError, guarded
 

@@ -28,11 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import path_of
+from blankets.data._blocks import NARROW, DenseColumns, NumberColumn, digest
 from blankets.data._columns import Mask
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
 from blankets.data._folders import META, MISSING_FILE, NARROW_FILE, NUMBER_FILE, WIDE_FILE, locked
-from blankets.data._frame import NARROW, DenseColumns, Frame, NumberColumn, digest
+from blankets.data._frame import Frame
 from blankets.errors import DataError, EngineError, guarded, listed
 from blankets.records import Bounds, Count, read, refuse, short
 

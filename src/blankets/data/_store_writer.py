@@ -22,10 +22,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.data._blocks import digest
 from blankets.data._columns import Mask
 from blankets.data._data_report import DataReport
 from blankets.data._folders import META, MISSING_FILE, OURS, hold, locked, private, put_in_place, remove, sweep
-from blankets.data._frame import digest
 from blankets.data._store import (
     FILES,
     FORMAT,

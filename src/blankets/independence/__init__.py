@@ -18,7 +18,7 @@ from blankets.independence._contract import (
     subsets,
 )
 from blankets.independence._correlation import PartialCorrelation
-from blankets.independence._determined import DeterminedTests, Relations, relations_of
+from blankets.independence._determined import DeterminedTests, relations_of
 from blankets.independence._dseparation import DSeparation
 from blankets.independence._evidence import Evidence, EvidenceBatch
 from blankets.independence._explaining import explained_by
@@ -36,7 +36,7 @@ from blankets.independence._tiered import TieredTests
 from blankets.independence._together import TogetherTests
 from blankets.independence._weighted_blocks import WeightedBlocks
 from blankets.independence._weighted_holes import WeightedHoles
-from blankets.independence._weighting import SeenModel, Units, seen_in
+from blankets.independence._weighting import SeenModel, Units, seen_in, strata_of_rows
 
 __all__ = [
     "ADMITTED",
@@ -61,7 +61,6 @@ __all__ = [
     "PairwiseTests",
     "PartialCorrelation",
     "PooledTests",
-    "Relations",
     "RoutedTests",
     "SCORED_METHODS",
     "ScoredTests",
@@ -84,6 +83,7 @@ __all__ = [
     "scored_sums",
     "seen_in",
     "sizes_of",
+    "strata_of_rows",
     "subsets",
     "table_tests",
 ]

@@ -76,17 +76,17 @@ class CalibratedTests(TableTests):
     def _separated(self, xs: NDArray[np.int64], y: int, found: Separated) -> EvidenceBatch:
         """Return what a search over subsets found."""
         self.tally.add(found.n_tests)
-        statistic, dof, log_p, method = found.answers
+        statistic, dof, log_p, method, reliable, rows = found.answers
         return EvidenceBatch(
             xs,
             y,
             found.sets,
             statistic=statistic,
             dof=dof,
-            n_rows=self._rows(found.rows),
-            reliable=found.reliable,
+            n_rows=self._rows(rows),
+            reliable=reliable,
             log_p=log_p,
-            method=np.where(found.reliable, method, 0).astype(np.int8),
+            method=np.where(reliable, method, 0).astype(np.int8),
             methods=METHODS,
         )
 

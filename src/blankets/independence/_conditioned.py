@@ -16,7 +16,7 @@ from typing import Self
 
 import numpy as np
 
-from blankets.independence._contract import Columns, IndependenceTest, concatenated
+from blankets.independence._contract import Columns, IndependenceTest, side_by_side
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._layer import Layer
 
@@ -61,8 +61,7 @@ class ConditionedTests(Layer):
             )
             for group in groups
         ]
-        order = np.argsort(np.argsort(inside, kind="stable"), kind="stable")
-        return concatenated(batches, tuple(given)).where(order)
+        return side_by_side(inside, batches, tuple(given))
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return a bound on the size of subsets: the fixed set takes its part of the rows."""

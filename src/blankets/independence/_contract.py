@@ -321,6 +321,12 @@ def concatenated(batches: list[EvidenceBatch], asked: Given | None = None) -> Ev
     )
 
 
+def side_by_side(second: NDArray[np.bool_], batches: list[EvidenceBatch], asked: Given | None = None) -> EvidenceBatch:
+    """Put batches about some columns, then about the ``second`` ones, into the order of all columns."""
+    order = np.argsort(np.argsort(second, kind="stable"), kind="stable")
+    return concatenated(batches, asked).where(order)
+
+
 def _number_of_method(batch: EvidenceBatch, methods: tuple[str, ...]) -> NDArray[np.int8]:
     """Return the position of each test's method among the methods of several batches; without a method: 0, no words."""
     if batch.method is None:

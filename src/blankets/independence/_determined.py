@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from blankets.counting import ranks, standardized
 from blankets.data import Frame
 from blankets.independence._block_batch import BLOCK_METHODS, NOTHING
-from blankets.independence._contract import Columns, IndependenceTest, Sets, concatenated
+from blankets.independence._contract import Columns, IndependenceTest, Sets, side_by_side
 from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.independence._layer import Layer
 from blankets.stats import DETERMINED
@@ -129,8 +129,7 @@ class DeterminedTests(Layer):
         if not told.any():
             return self.tests.scan(columns, y, given, even_if_unreliable=even_if_unreliable)
         asked = self.tests.scan(columns[~told], y, given, even_if_unreliable=even_if_unreliable)
-        parts = concatenated([asked, self._nothing(columns[told], y, given)], given)
-        return parts.where(np.argsort(np.argsort(told, kind="stable"), kind="stable"))
+        return side_by_side(told, [asked, self._nothing(columns[told], y, given)], given)
 
     def drop_one(self, members: Sequence[int], y: int, only: Sequence[int] | None = None) -> EvidenceBatch:
         """Test each member given the others, by the tests below if none is determined."""

@@ -149,11 +149,6 @@ class EvidenceBatch:
         """The one set that was asked for; None if each test has its own, as in a search through subsets."""
         return self._asked if self._asked is not None or isinstance(self.given, list) else self.given
 
-    def of(self, x: int) -> Evidence | None:
-        """Return the evidence about column ``x``, or None if it was not among ``xs``."""
-        at = np.flatnonzero(self.xs == x)
-        return self[int(at[0])] if len(at) else None
-
     @property
     def log_p(self) -> NDArray[np.float64]:
         """Log p-values; NaN if a test was not performed."""

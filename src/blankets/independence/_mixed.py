@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.caching import cached_property
-from blankets.independence._contract import Columns, IndependenceTest, Sets, concatenated
+from blankets.independence._contract import Columns, IndependenceTest, Sets, side_by_side
 from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._layer import Asking
 
 
-class MixedTests(IndependenceTest):
+class MixedTests(Asking):
     """Two implementations over the same columns, chosen question by question.
 
     ``tables``: answers questions about categories alone. ``blocks``: answers all others. ``measured``, of shape
@@ -21,19 +22,12 @@ class MixedTests(IndependenceTest):
     """
 
     def __init__(self, tables: IndependenceTest, blocks: IndependenceTest, measured: NDArray[np.bool_]) -> None:
+        super().__init__(blocks, tables)
         self.tables, self.blocks, self.measured = tables, blocks, measured
-        self.names = blocks.names
-        self.memo = {}
 
-    @property
-    def n_tests(self) -> int:  # type: ignore[override]
-        """How many tests both have performed."""
-        return self.tables.n_tests + self.blocks.n_tests
-
-    @property
-    def n_tests_here(self) -> int:
-        """How many of them this thread has performed."""
-        return self.tables.n_tests_here + self.blocks.n_tests_here
+    def changed(self, change: Callable[[IndependenceTest], IndependenceTest]) -> MixedTests:
+        """Return the same around changed tests."""
+        return MixedTests(change(self.tables), change(self.blocks), self.measured)
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
@@ -48,7 +42,7 @@ class MixedTests(IndependenceTest):
             tests.scan(columns[measured == here], y, given, even_if_unreliable=even_if_unreliable)
             for tests, here in ((self.tables, False), (self.blocks, True))
         ]
-        return concatenated(parts, tuple(given)).where(np.argsort(np.argsort(measured, kind="stable"), kind="stable"))
+        return side_by_side(measured, parts, tuple(given))
 
     def drop_one(self, members: Sequence[int], y: int, only: Sequence[int] | None = None) -> EvidenceBatch:
         """Test each member, or ``only`` some of them, against ``y`` given all the other members."""
@@ -67,21 +61,13 @@ class MixedTests(IndependenceTest):
             return self.tables.deepest(xs, y, among)
         return self.blocks.deepest(xs, y, among)
 
-    def at_level(self, level: float) -> MixedTests:
-        """Return the same tests for decisions at another level."""
-        return MixedTests(self.tables.at_level(level), self.blocks.at_level(level), self.measured)
-
     def by_formula(self) -> MixedTests:
         """Return the same tests by the quickest formula, with what they remember for the next target."""
         return self._by_formula
 
-    def by_rows(self) -> MixedTests:
-        """Return the same tests, which look again before a scan finds nothing dependent."""
-        return MixedTests(self.tables.by_rows(), self.blocks.by_rows(), self.measured)
-
     @cached_property
     def _by_formula(self) -> MixedTests:
-        return MixedTests(self.tables.by_formula(), self.blocks.by_formula(), self.measured)
+        return super().by_formula()
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows the tests in charge need."""

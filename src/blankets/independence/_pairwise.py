@@ -22,13 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.counting import Counter
-from blankets.independence._contract import Columns, IndependenceTest, Tally
+from blankets.independence._contract import Columns, CountedTests
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._tables import TableTests
 from blankets.stats import xlogy
 
 
-class PairwiseTests(IndependenceTest):
+class PairwiseTests(CountedTests):
     """G tests of features against a partly labeled target by pairwise deletion.
 
     ``target``: the target's column; every question must involve it. ``counter``: counts of all rows, with "unlabeled"
@@ -50,19 +50,7 @@ class PairwiseTests(IndependenceTest):
 
     def __init__(self, target: int, counter: Counter, labeled: TableTests) -> None:
         self.target, self.counter, self.labeled = target, counter, labeled
-        self.names = labeled.names
-        self.memo = {}
-        self._performed = Tally()
-
-    @property
-    def n_tests(self) -> int:  # type: ignore[override]
-        """Number of tests performed."""
-        return self._performed.total + self.labeled.n_tests
-
-    @property
-    def n_tests_here(self) -> int:
-        """Number of tests performed by this thread."""
-        return self._performed.here + self.labeled.n_tests_here
+        self.names, self.tally, self.memo = labeled.names, labeled.tally, {}
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
@@ -95,7 +83,7 @@ class PairwiseTests(IndependenceTest):
         at = np.arange(len(features)) if every else np.flatnonzero(reliable)
         statistic, dof = np.full(len(features), np.nan), np.zeros(len(features))
         statistic[at], dof[at] = self.counter.summarize(pairwise_g, features[at], self.target, given)
-        self._performed.add(int(np.count_nonzero(reliable)))
+        self.tally.add(int(np.count_nonzero(reliable)))
         return EvidenceBatch(
             xs,
             y,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.independence._contract import Columns, IndependenceTest
 from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._layer import Asking
 from blankets.stats import chi2_isf, pooled_d2, pooled_d3
 
 METHODS = (
@@ -22,7 +23,7 @@ _SMALL = -600.0  # log p-values below this have no p-value to invert: there the 
 Floats = NDArray[np.float64]
 
 
-class PooledTests(IndependenceTest):
+class PooledTests(Asking):
     """The same questions to the tests of each completed table, pooled.
 
     ``each``: tests of the completed tables. ``together``: tests of count tables of all of them as one, for likelihood
@@ -44,18 +45,12 @@ class PooledTests(IndependenceTest):
     def __init__(
         self, each: Sequence[IndependenceTest], together: IndependenceTest, measured: NDArray[np.bool_]
     ) -> None:
-        self.each, self.together, self.measured = tuple(each), together, measured
-        self.names, self.looked_at, self.memo = each[0].names, each[0].looked_at, {}
+        super().__init__(each[0])  # each test counts once for all tables
+        self.each, self.together, self.measured, self.looked_at = tuple(each), together, measured, each[0].looked_at
 
-    @property
-    def n_tests(self) -> int:  # type: ignore[override]
-        """Number of tests performed, each counted once for all tables."""
-        return self.each[0].n_tests
-
-    @property
-    def n_tests_here(self) -> int:
-        """Number of tests performed by this thread."""
-        return self.each[0].n_tests_here
+    def changed(self, change: Callable[[IndependenceTest], IndependenceTest]) -> PooledTests:
+        """Return the same around changed tests."""
+        return PooledTests([change(tests) for tests in self.each], self.together, self.measured)
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
@@ -97,18 +92,6 @@ class PooledTests(IndependenceTest):
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the bound of the first table; the others have as many rows."""
         return self.each[0].deepest(xs, y, among)
-
-    def at_level(self, level: float) -> PooledTests:
-        """Return the same tests for decisions at another level."""
-        return PooledTests([tests.at_level(level) for tests in self.each], self.together, self.measured)
-
-    def by_formula(self) -> PooledTests:
-        """Return the same tests by the fastest formula."""
-        return PooledTests([tests.by_formula() for tests in self.each], self.together, self.measured)
-
-    def by_rows(self) -> PooledTests:
-        """Return the same tests, which look again before a scan finds nothing dependent."""
-        return PooledTests([tests.by_rows() for tests in self.each], self.together, self.measured)
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows a test needs."""

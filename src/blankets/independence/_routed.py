@@ -6,15 +6,16 @@ target still use every row.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from blankets.independence._contract import Columns, IndependenceTest, concatenated
+from blankets.independence._contract import Columns, IndependenceTest, side_by_side
 from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._layer import Asking
 
 
-class RoutedTests(IndependenceTest):
+class RoutedTests(Asking):
     """Two implementations over the same columns.
 
     ``target``: the target's column. ``with_target``: answers questions in which the target is tested or conditioned
@@ -22,19 +23,12 @@ class RoutedTests(IndependenceTest):
     """
 
     def __init__(self, target: int, with_target: IndependenceTest, among_features: IndependenceTest) -> None:
+        super().__init__(among_features, with_target)
         self.target, self.with_target, self.among_features = target, with_target, among_features
-        self.names = among_features.names
-        self.memo = {}
 
-    @property
-    def n_tests(self) -> int:  # type: ignore[override]
-        """Number of tests performed by both."""
-        return self.with_target.n_tests + self.among_features.n_tests
-
-    @property
-    def n_tests_here(self) -> int:
-        """Number of tests performed by this thread."""
-        return self.with_target.n_tests_here + self.among_features.n_tests_here
+    def changed(self, change: Callable[[IndependenceTest], IndependenceTest]) -> RoutedTests:
+        """Return the same around changed tests."""
+        return RoutedTests(self.target, change(self.with_target), change(self.among_features))
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
@@ -49,8 +43,7 @@ class RoutedTests(IndependenceTest):
         if len(others) == len(columns):
             return others
         own = self.with_target.scan([self.target], y, given, even_if_unreliable=even_if_unreliable)
-        order = np.argsort(np.argsort(columns == self.target, kind="stable"), kind="stable")
-        return concatenated([others, own], tuple(given)).where(order)
+        return side_by_side(columns == self.target, [others, own], tuple(given))
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the bound of those that answer; the larger one, where both may."""
@@ -58,18 +51,6 @@ class RoutedTests(IndependenceTest):
         if y == self.target or all(x == self.target for x in xs):
             return own
         return max(own, self.among_features.deepest(xs, y, among))
-
-    def at_level(self, level: float) -> RoutedTests:
-        """Return the same tests for decisions at another level."""
-        return RoutedTests(self.target, self.with_target.at_level(level), self.among_features.at_level(level))
-
-    def by_formula(self) -> RoutedTests:
-        """Return the same tests by the fastest formula."""
-        return RoutedTests(self.target, self.with_target.by_formula(), self.among_features.by_formula())
-
-    def by_rows(self) -> RoutedTests:
-        """Return the same tests, which look again before a scan finds nothing dependent."""
-        return RoutedTests(self.target, self.with_target.by_rows(), self.among_features.by_rows())
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows the responsible tests need."""

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from blankets.caching import cached_property
 from blankets.counting import MemoryMoments, Moments
 from blankets.data import Frame
-from blankets.independence._contract import Columns, IndependenceTest, Tally
+from blankets.independence._contract import Columns, IndependenceTest
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._inner_products import ROWS_GIVEN, project
 from blankets.independence._layer import Layer
 from blankets.independence._row_tests import GivenRows
-from blankets.independence._weighting import seen_in
+from blankets.independence._weighting import seen_in, strata_of_rows
 from blankets.stats import Cells, MachineRows, RowScores, bounded_functions, machine_rows_test, means_information
 
 Ints = NDArray[np.int64]
@@ -63,21 +63,10 @@ class ScoredTests(Layer):
     ) -> None:
         super().__init__(tests)
         self.frame, self.target, self.scores, self.reliability = frame, target, scores, reliability
-        self.tally = Tally()
 
     def around(self, tests: IndependenceTest) -> Self:
         """Return the same layer around other tests."""
         return type(self)(tests, self.frame, self.target, self.scores, reliability=self.reliability)
-
-    @property
-    def n_tests(self) -> int:  # type: ignore[override]
-        """Number of tests performed."""
-        return self.tests.n_tests + self.tally.total
-
-    @property
-    def n_tests_here(self) -> int:
-        """Number of tests performed by this thread."""
-        return self.tests.n_tests_here + self.tally.here
 
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
@@ -167,8 +156,5 @@ def scored_sums(
     frame: Frame, scores: RowScores, x: int, given: Sequence[int]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """Return the sums over the cells of a column within the strata of others, and the rows that have a value."""
-    rows, strata = seen_in(frame, frozenset((x, *given))), np.zeros(frame.n_rows, np.int64)
-    for z in given:
-        strata = strata * int(frame.widths[z]) + frame.column(z)
-        strata = np.asarray(np.unique(strata, return_inverse=True)[1], np.int64)
+    rows, strata = seen_in(frame, frozenset((x, *given))), strata_of_rows(map(frame.column, given), frame.n_rows)
     return scores.sums(frame.column(x).astype(np.int64), strata, rows), rows

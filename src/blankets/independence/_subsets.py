@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from concurrent.futures import Executor
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +16,13 @@ from blankets.independence._evidence import EvidenceBatch
 
 PATIENCE = 1 << 26  # rows x tests in one call, about 30 ms
 Given = tuple[int, ...]
-Floats = NDArray[np.float64]
 
 
 class Separated(NamedTuple):
     """The weakest evidence about each candidate, and its conditioning set."""
 
     n_tests: int  # number of tests performed
-    answers: Floats  # (4, candidates): statistics, degrees of freedom, log p-values and methods
-    rows: Floats  # (candidates,): rows behind them, where columns have holes
-    reliable: NDArray[np.bool_]  # (candidates,): whether any test was performed
+    answers: list[Any]  # of the candidates, as `kernels.Weakest.evidence` has them
     sets: list[Given]
 
 
@@ -131,14 +128,10 @@ def _told(
     found: list[kernels.Weakest], chosen_from: NDArray[np.int64], n_tests: int, n: int | None = None
 ) -> Separated:
     """Put together what the threads found, about the first ``n`` candidates."""
-    each = [weakest.evidence() for weakest in found]
-    if len(each) == 1:
-        answers, marks, size, places = each[0]
-    else:
-        answers, marks, size, places = (np.concatenate([e[k] for e in each], axis=-1 if k < 2 else 0) for k in range(4))
-    rows = zip(chosen_from[places[:n]].tolist(), size[:n].tolist(), strict=True)
-    sets = [tuple(row[:k]) for row, k in rows]
-    return Separated(n_tests, answers[:4, :n], answers[8, :n], marks[0, :n].view(np.bool_), sets)
+    parts = zip(*(weakest.evidence() for weakest in found), strict=True)
+    *answers, size, places = (part[0] if len(found) == 1 else np.concatenate(part) for part in parts)
+    sets = [tuple(row[:k]) for row, k in zip(chosen_from[places[:n]].tolist(), size[:n].tolist(), strict=True)]
+    return Separated(n_tests, [answer[:n] for answer in answers], sets)
 
 
 def rows_counted(n_rows: int, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> float:

@@ -11,7 +11,7 @@ from blankets.counting import Counter, MemoryCounter
 from blankets.errors import ParameterError
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._tables import TableTests
-from blankets.independence._weighting import REFUSED, SeenModel, Units
+from blankets.independence._weighting import REFUSED, SeenModel, Units, strata_of_rows
 from blankets.stats import survey_test
 
 METHODS = (
@@ -71,7 +71,7 @@ class SurveyTests(TableTests):
         statistic, log_p, effect = np.full((3, len(xs)), np.nan)
         dof, n_rows, method = np.zeros(len(xs)), np.zeros(len(xs), np.int64), np.zeros(len(xs), np.int8)
         enough, refused = np.zeros((2, len(xs)), np.bool_)
-        strata = self._strata(given)
+        strata = strata_of_rows(map(self.frame.column, given), self.frame.n_rows)
         for i, x in enumerate(xs.tolist()):
             rows, weights, trusted = self.units.of(x, y, given)
             weights, n_rows[i] = weights[rows], int(np.count_nonzero(rows))
@@ -83,7 +83,7 @@ class SurveyTests(TableTests):
                 continue
             one, other = (self.frame.column(j)[rows].astype(np.int64) for j in (x, y))
             groups = None if self.units.groups is None else self.units.groups[rows]
-            found = survey_test(one, other, _numbered(strata[rows]), weights, groups)
+            found = survey_test(one, other, strata_of_rows([strata[rows]], n_rows[i]), weights, groups)
             statistic[i], dof[i], log_p[i] = found.statistic, found.dof, found.log_p
             method[i], effect[i] = 2 if found.dof else 1, found.information
         reliable = enough & ~np.isnan(statistic)
@@ -103,14 +103,3 @@ class SurveyTests(TableTests):
             method=method,
             methods=METHODS,
         )
-
-    def _strata(self, given: tuple[int, ...]) -> Ints:
-        """Return the stratum of each row."""
-        strata = np.zeros(self.frame.n_rows, np.int64)
-        for z in given:
-            strata = _numbered(strata * int(self.frame.widths[z]) + self.frame.column(z))
-        return strata
-
-
-def _numbered(codes: Ints) -> Ints:
-    return np.asarray(np.unique(codes, return_inverse=True)[1], np.int64)

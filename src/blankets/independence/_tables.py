@@ -199,9 +199,8 @@ class TableTests(CountedTests):
 
     def _separated(self, xs: NDArray[np.int64], y: int, found: Separated) -> EvidenceBatch:
         """Return what a search over subsets found."""
-        statistic, dof, log_p, method = found.answers
-        batch = self._batch(xs, y, found.sets, found.n_tests, statistic, dof, log_p, method, found.reliable, found.rows)
-        batch.by_effect, batch._log_p = False, log_p
+        batch = self._batch(xs, y, found.sets, found.n_tests, *found.answers)
+        batch.by_effect, batch._log_p = False, found.answers[2]
         return batch
 
     def _weakest(self, xs: NDArray[np.int64], y: int, among: Sequence[int], **sets: Unpack[Sets]) -> Separated | None:

@@ -28,7 +28,7 @@ from typing import Self, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.independence._contract import Columns, IndependenceTest, Sets, concatenated
+from blankets.independence._contract import Columns, IndependenceTest, Sets, side_by_side
 from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.independence._layer import Layer
 from blankets.stats import chi2_isf, log_chi2_sf
@@ -76,8 +76,7 @@ class TogetherTests(Layer):
         for some in [*alone, *columns[speaks].reshape(-1, 1)]:
             links = self._links(some, y, self._whole(asked), even_if_unreliable=even_if_unreliable)
             batches.append(_combined(links, some, y, asked))
-        order = np.argsort(np.argsort(speaks, kind="stable"), kind="stable")
-        return concatenated(batches).where(order) if len(columns) else self.tests.scan(columns, y, asked)
+        return side_by_side(speaks, batches) if len(columns) else self.tests.scan(columns, y, asked)
 
     def _links(self, xs: NDArray[np.int64], y: int, given: Given, *, even_if_unreliable: bool) -> list[EvidenceBatch]:
         """Return the tests of a chain: columns without a group, or the columns of one group, against those of y."""

@@ -8,7 +8,7 @@ from typing import Self
 import numpy as np
 
 from blankets.counting import on_one_core
-from blankets.independence._contract import Columns, IndependenceTest, concatenated
+from blankets.independence._contract import Columns, IndependenceTest, side_by_side
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._layer import Layer
 from blankets.independence._weighting import SeenModel
@@ -21,22 +21,12 @@ class WeightedHoles(Layer):
     """
 
     def __init__(self, tests: IndependenceTest, weighted: IndependenceTest, model: SeenModel) -> None:
-        super().__init__(tests)
+        super().__init__(tests, weighted)
         self.weighted, self.model = weighted, model
 
     def around(self, tests: IndependenceTest) -> Self:
         """Return the same layer around other tests."""
         return type(self)(tests, self.weighted, self.model)
-
-    @property
-    def n_tests(self) -> int:  # type: ignore[override]
-        """Number of tests performed."""
-        return self.tests.n_tests + self.weighted.n_tests
-
-    @property
-    def n_tests_here(self) -> int:
-        """Number of tests performed by this thread."""
-        return self.tests.n_tests_here + self.weighted.n_tests_here
 
     @on_one_core
     def scan(
@@ -52,4 +42,4 @@ class WeightedHoles(Layer):
             for tests, here in ((self.tests, False), (self.weighted, True))
             if (differ == here).any()
         ]
-        return concatenated(parts).where(np.argsort(np.argsort(differ, kind="stable"), kind="stable"))
+        return side_by_side(differ, parts)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import reduce
 from itertools import combinations
 from threading import Lock
@@ -204,3 +204,11 @@ def seen_in(frame: Frame, columns: frozenset[int]) -> Mask:
     """Return which rows have a value of some columns."""
     gaps = [gap for j in sorted(columns) if (gap := frame.gaps(j)) is not None]
     return ~reduce(np.logical_or, gaps, np.zeros(frame.n_rows, np.bool_))
+
+
+def strata_of_rows(columns: Iterable[NDArray[np.integer]], n_rows: int) -> Ints:
+    """Return which combination of the codes of some columns each row has, numbered in the order of the codes."""
+    strata = np.zeros(n_rows, np.int64)
+    for codes in columns:
+        strata = np.asarray(np.unique(strata * (int(codes.max(initial=0)) + 1) + codes, return_inverse=True)[1])
+    return strata

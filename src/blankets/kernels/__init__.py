@@ -13,6 +13,8 @@ import warnings
 from importlib import import_module
 
 from blankets.errors import BlanketsWarning
+from blankets.kernels._answers import block_statistics
+from blankets.kernels._away import turn_away
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
 from blankets.kernels._blocks import (
     MOST_PAIRS,
@@ -25,19 +27,22 @@ from blankets.kernels._blocks import (
 )
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
 from blankets.kernels._first_view import first_view
+from blankets.kernels._growing import LONG
 from blankets.kernels._holes import test_seen_columns
+from blankets.kernels._joint import drop_each
 from blankets.kernels._laws import chi2_quantiles, log_beta_below, noncentral_chi2, normal_quantiles
 from blankets.kernels._machine import fit_machine
-from blankets.kernels._moments import COARSE, FAR, LARGE, NOTHING, block_moments, block_statistics
-from blankets.kernels._neighbors import LONG, grow_neighbors
+from blankets.kernels._moments import COARSE, FAR, LARGE, NOTHING, block_moments
+from blankets.kernels._neighbors import grow_neighbors
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
 from blankets.kernels._permute import permutation_p, permute
-from blankets.kernels._questions import LANED_BITS, drop_each, scan_bits, test_columns
+from blankets.kernels._questions import LANED_BITS, test_columns
 from blankets.kernels._ranks import HEAVY, SKEWED, rank_numbers, tested_functions
 from blankets.kernels._room import Cells, Formula, Law, Table
 from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
+from blankets.kernels._scan import scan_bits
 from blankets.kernels._statistics import doubtful_of
-from blankets.kernels._subsets import Weakest, separate_columns, turn_away
+from blankets.kernels._subsets import Weakest, separate_columns
 from blankets.kernels._tail import chi2_tail, chi2_tails, moments_tail, settle, strongest_of, weaker_of
 
 __all__ = [

@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from blankets.kernels._neighbors import ASKED, ENDED, LONG, Growing, begin_growing, grow
+from blankets.kernels._answers import Answers, copy_answer
+from blankets.kernels._growing import ASKED, ENDED, LONG, Growing
+from blankets.kernels._neighbors import begin_growing, grow
 from blankets.kernels._questions import NO_MEMORY, TOO_LARGE, test_each
 from blankets.kernels._room import Formula, Room, Table, given_back, has_depth, taken
 from blankets.kernels._rows import known_columns
-from blankets.kernels._subsets import raise_what
+from blankets.kernels._subsets import insert, raise_what
 from blankets.kernels._tail import log_tail
 from blankets.kernels._types import *
 
@@ -64,11 +66,7 @@ class FirstView:
     own_sets: NewInts2
     asks: NewInts  # columns of a question, their places, and answers
     places: NewInts
-    statistic: NewReals
-    dof: NewReals
-    log_p: NewReals
-    method: NewReals
-    tested: NewBytes
+    answers: Answers
     tied: NewInts
     open: NewBytes  # neighbors of a neighbor that are to be asked about
     members: NewInts
@@ -81,13 +79,11 @@ class FirstView:
         n = columns.shape[0]
         self.growing, self.n, self.columns, self.target = growing, n, view(columns), target
         self.in_all, self.most, self.capped = in_all, most, capped
-        ints, answers, marks = np.zeros((11, n + 1), np.int64), np.zeros((4, n)), np.zeros((2, n), np.uint8)
+        ints, self.answers, self.open = np.zeros((11, n + 1), np.int64), Answers(n), view(np.zeros(n, np.uint8))
         self.first, self.count, self.state, self.size = (view(ints[k]) for k in range(4))
         self.own_state, self.own_size, self.asks, self.places = (view(ints[k]) for k in range(4, 8))
         self.members, self.given, self.tied = (view(ints[k]) for k in range(8, 11))
-        self.statistic, self.dof, self.log_p, self.method = (view(answers[k]) for k in range(4))
-        self.tested, self.open = view(marks[0]), view(marks[1])
-        sets, ints[0] = np.zeros((2, n, self.growing.sets.shape[1]), np.int64), -1
+        sets, ints[0] = np.zeros((2, n, self.growing.answers.places.shape[1]), np.int64), -1
         self.sets, self.own_sets = view(sets[0]), view(sets[1])
         self.neighbors, self.n_neighbors, self.n_members = view(np.zeros(n, np.int64)), 0, 0
         self.asked, self.performed = 0.0, 0
@@ -138,25 +134,13 @@ def _answer(v: FirstView, n: int64, y: int64, n_given: int64) -> int64:
     for i in range(n):
         v.growing.room.skip[i] = False
     found: int64 = test_each(
-        v.growing.table,
-        v.growing.formula,
-        v.asks[:n],
-        v.growing.room.skip,
-        y,
-        v.given,
-        n_given,
-        v.growing.room,
-        v.statistic,
-        v.dof,
-        v.log_p,
-        v.method,
-        v.tested,
+        v.growing.table, v.growing.formula, v.asks[:n], y, v.given, n_given, v.growing.room, v.answers
     )
     if found < 0:
         return NO_MEMORY if found == NO_MEMORY else LONG
     v.performed += found
     for i in range(n):
-        v.log_p[i] = log_tail(v.statistic[i], v.dof[i])
+        v.answers.log_p[i] = log_tail(v.answers.statistic[i], v.answers.dof[i])
     return ENDED
 
 
@@ -175,14 +159,10 @@ def _grown(v: FirstView, p: int64, capped: bint) -> int64:
     if why != ENDED:
         return why
     for i in range(n):
-        if not (v.tested[i] and v.log_p[i] > v.growing.log_alpha):
+        if not (v.answers.reliable[i] and v.answers.log_p[i] > v.growing.log_alpha):
             v.places[m] = i + (i >= p)
             v.growing.columns[m] = v.asks[i]
-            v.growing.answers[0, m] = v.statistic[i]
-            v.growing.answers[1, m] = v.dof[i]
-            v.growing.answers[2, m] = v.log_p[i]
-            v.growing.answers[3, m] = NAN
-            v.growing.reliable[m] = v.tested[i]
+            copy_answer(v.answers, i, v.growing.answers, m)
             m += 1
     begin_growing(v.growing, m, v.columns[p], v.capped if capped else m, v.most - n)
     v.growing.only = v.columns[v.target] if p != v.target else -1
@@ -203,9 +183,9 @@ def _keep(v: FirstView, p: int64) -> int64:
         if not v.growing.out[i]:
             v.state[place] = PERHAPS
             continue
-        v.size[place] = v.growing.size[i]
-        for j in range(v.growing.size[i]):
-            v.sets[place, j] = v.growing.columns[v.growing.sets[i, j]]
+        v.size[place] = v.growing.answers.size[i]
+        for j in range(v.growing.answers.size[i]):
+            v.sets[place, j] = v.growing.columns[v.growing.answers.places[i, j]]
     n: int64 = v.growing.n_members
     for k in range(n):
         v.asks[k] = v.growing.columns[v.growing.members[k]]
@@ -308,12 +288,7 @@ def _put_tied(v: FirstView, x: int64, y: int64, n: int64) -> int64:
     """
     size: int64 = v.own_size[x] + 1
     for k in range(size):
-        z: int64 = v.own_sets[x, k] if k < size - 1 else v.columns[y]
-        at: int64 = k
-        while at > 0 and v.given[at - 1] > z:
-            v.given[at] = v.given[at - 1]
-            at -= 1
-        v.given[at] = z
+        insert(v.given, k, v.own_sets[x, k] if k < size - 1 else v.columns[y])
     for k in range(n):
         v.asks[k] = v.columns[v.places[k]]
     if not has_depth(v.growing.room, v.growing.table, v.n, size):
@@ -323,7 +298,7 @@ def _put_tied(v: FirstView, x: int64, y: int64, n: int64) -> int64:
         return why if why < 0 else TOO_LARGE
     left: int64 = 0
     for k in range(n):
-        if v.tested[k] and v.log_p[k] <= v.growing.log_alpha:
+        if v.answers.reliable[k] and v.answers.log_p[k] <= v.growing.log_alpha:
             v.places[left] = v.places[k]
             left += 1
     return left

@@ -9,21 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from blankets.kernels._answers import Answers, answer
 from blankets.kernels._bits import bits_of, common_bits, split_cells, whole_mask
 from blankets.kernels._questions import (
-    BLOCK,
     MOST_COUNTS,
     NO_MEMORY,
     TOO_LARGE,
-    answer,
     cells_of_bits,
     checked,
     extend_strata,
     in_order,
+    room_for_bits,
 )
-from blankets.kernels._room import Formula, Room, Table, given_back, has_masks, has_room, taken
+from blankets.kernels._room import Formula, Room, Table, given_back, has_room, taken
 from blankets.kernels._rows import SLOTS_PAY, count_columns, group_of, join_seen, slots_of
 from blankets.kernels._statistics import share_strata
 from blankets.kernels._types import *
@@ -84,12 +82,7 @@ def _answer_seen(
     n_z: int64,
     formula: Formula,
     room: Room,
-    statistic: NewReals,
-    dof: NewReals,
-    log_p: NewReals,
-    method: NewReals,
-    reliable: NewBytes,
-    rows: NewReals,
+    answers: Answers,
 ) -> int64:
     """Fill in the answer to question ``i`` if its table has rows enough; return whether it has."""
     if not shares:
@@ -97,12 +90,12 @@ def _answer_seen(
     n: int64 = 0
     for z in range(n_z):
         n += room.size[z]
-    rows[i] = n
-    if n == 0 or n < formula.reliability * dof[i]:
-        reliable[i] = 0
-        dof[i] = 0.0
+    answers.rows[i] = n
+    if n == 0 or n < formula.reliability * answers.dof[i]:
+        answers.reliable[i] = 0
+        answers.dof[i] = 0.0
         return 0
-    answer(i, k, n_x, n_y, n_z, formula, room, statistic, dof, log_p, method)
+    answer(i, k, n_x, n_y, n_z, formula, room, answers)
     return 1
 
 
@@ -117,29 +110,14 @@ def _seen_by_bits(
     n_given: int64,
     n_cells: int64,
     room: Room,
-    statistic: NewReals,
-    dof: NewReals,
-    log_p: NewReals,
-    method: NewReals,
-    reliable: NewBytes,
-    rows: NewReals,
+    answers: Answers,
 ) -> int64:
     """Answer the questions at the first ``n`` places in ``room.at`` by counting bits; return the number of tests."""
     n_y: int64 = table.arities[y]
     n_z: int64 = n_cells // n_y
-    widest: int64 = 1
-    room.cell_first[0] = table.first[y]
-    room.cell_arity[0] = n_y
-    for d in range(n_given):
-        room.cell_first[d + 1] = table.first[given[d]]
-        room.cell_arity[d + 1] = table.arities[given[d]]
-    for k in range(n):
-        widest = max(widest, table.arities[xs[room.at[k]]])
-    size: int64 = max(1, BLOCK // (n_cells * widest))
-    if not has_masks(room, n_cells, table.planes.shape[2]):
-        return NO_MEMORY
-    if not has_room(room, min(size, n), n_cells * widest, 0, n_z, max(widest, 2), n_y):
-        return NO_MEMORY
+    size: int64 = room_for_bits(table, xs, n, y, given, n_given, n_cells, room)
+    if size < 0:
+        return size
     performed: int64 = 0
     shares: bint = False
     done: int64 = 0
@@ -151,22 +129,7 @@ def _seen_by_bits(
             x: int64 = xs[i]
             hole: bint = table.holes[x]
             n_x: int64 = table.arities[x]
-            performed += _answer_seen(
-                i,
-                k,
-                shares and not hole,
-                n_x,
-                n_y,
-                n_z,
-                formula,
-                room,
-                statistic,
-                dof,
-                log_p,
-                method,
-                reliable,
-                rows,
-            )
+            performed += _answer_seen(i, k, shares and not hole, n_x, n_y, n_z, formula, room, answers)
             shares = not hole
         done += m
     return performed
@@ -185,44 +148,20 @@ def test_seen(
     table: Table,
     formula: Formula,
     xs: Ints,
-    skip: Bytes,
     y: int64,
     given: Ints,
     n_given: int64,
     room: Room,
-    statistic: NewReals,
-    dof: NewReals,
-    log_p: NewReals,
-    method: NewReals,
-    reliable: NewBytes,
-    rows: NewReals,
+    answers: Answers,
 ) -> int64:
     """Do what `test_each` does for a table with holes, and fill in the rows that each test had."""
-    n_bits: int64 = in_order(table, formula, xs, skip, y, given, n_given, room, statistic, dof, reliable)
+    n_bits: int64 = in_order(table, formula, xs, y, given, n_given, room, answers)
     n: int64 = room.start[0]
     n_y: int64 = table.arities[y]
     performed: int64 = 0
-    for i in range(xs.shape[0]):
-        rows[i] = NAN
     if n_bits > 0:
         n_cells: int64 = cells_of_bits(table, y, given, n_given)
-        performed = _seen_by_bits(
-            table,
-            formula,
-            xs,
-            n_bits,
-            y,
-            given,
-            n_given,
-            n_cells,
-            room,
-            statistic,
-            dof,
-            log_p,
-            method,
-            reliable,
-            rows,
-        )
+        performed = _seen_by_bits(table, formula, xs, n_bits, y, given, n_given, n_cells, room, answers)
     if n == n_bits or performed < 0:
         return performed
     n_z: int64 = extend_strata(table, given, n_given, room)
@@ -248,25 +187,11 @@ def test_seen(
             table.codes, room.x_first, done, m, table.arities, 1, room.cells, n_cells + 1, room.lanes, room.tables, 0
         )
         for k in range(m):
-            arity: int64 = table.arities[room.x_first[done + k]]
-            _leave_out(room, k, arity, n_cells)
-            hole: bint = table.holes[room.x_first[done + k]]
-            performed += _answer_seen(
-                room.at[done + k],
-                k,
-                shares and not hole,
-                arity,
-                n_y,
-                n_z,
-                formula,
-                room,
-                statistic,
-                dof,
-                log_p,
-                method,
-                reliable,
-                rows,
-            )
+            i: int64 = room.at[done + k]
+            n_x: int64 = table.arities[xs[i]]
+            hole: bint = table.holes[xs[i]]
+            _leave_out(room, k, n_x, n_cells)
+            performed += _answer_seen(i, k, shares and not hole, n_x, n_y, n_z, formula, room, answers)
             shares = not hole
         done += m
     return performed
@@ -283,22 +208,14 @@ def test_seen_columns(
     checked(table, xs, y, given)
     n: int64 = xs.shape[0]
     n_given: int64 = given.shape[0]
-    answers, tested = np.empty((5, n)), np.empty(n, np.bool_)
-    statistic: NewReals = view(answers[0])
-    dof: NewReals = view(answers[1])
-    log_p: NewReals = view(answers[2])
-    method: NewReals = view(answers[3])
-    rows: NewReals = view(answers[4])
-    reliable: NewBytes = view(tested.view(np.uint8))
+    answers: Answers = Answers(n)
     room: Room = taken(formula, table, n, n_given)
     n_tests: int64 = 0
     with nogil:
         for i in range(n):
             room.skip[i] = 0
-        n_tests = test_seen(
-            table, formula, xs, room.skip, y, given, n_given, room, statistic, dof, log_p, method, reliable, rows
-        )
+        n_tests = test_seen(table, formula, xs, y, given, n_given, room, answers)
     given_back(formula, room)
     if n_tests == NO_MEMORY:
         raise MemoryError
-    return n_tests, answers[0], answers[1], answers[2], answers[3], tested, answers[4]
+    return n_tests, *answers.as_arrays()

@@ -21,7 +21,6 @@ from blankets.kernels._room import (
     Formula,
     Law,
     Room,
-    given_back,
     grow_known,
 )
 from blankets.kernels._statistics import (
@@ -30,8 +29,6 @@ from blankets.kernels._statistics import (
     mixed,
     put_margins,
     put_y,
-    share_strata,
-    statistic_of,
 )
 from blankets.kernels._tail import tail_of_moments
 from blankets.kernels._types import *
@@ -308,52 +305,6 @@ def judged(
     return closely(tables, i, n_x, n_y, n_z, formula, room) if formula.draws > 0 else COARSE
 
 
-@inner
-def measure_table(
-    tables: Counts2,
-    i: int64,
-    k: int64,
-    n_x: int64,
-    n_y: int64,
-    n_z: int64,
-    formula: Formula,
-    room: Room,
-    statistic: NewReals,
-    dof: NewReals,
-) -> void:
-    """Fill in statistic and degrees of freedom of question ``i``, whose table is number ``k``.
-
-    Remember whether any of those that share their strata is far below the level, by any law.
-    """
-    g: float64 = statistic_of(tables, k, n_x, n_y, n_z, formula, room)
-    statistic[i] = g
-    if not formula.nominal:
-        dof[i] = room.free
-    if formula.judges and formula.screens and 0 < room.free < formula.law.limits.shape[0]:
-        room.strong = room.strong or g > formula.law.limits[room.free, 3]
-
-
-@inner
-def judge_table(
-    tables: Counts2,
-    i: int64,
-    k: int64,
-    n_x: int64,
-    n_y: int64,
-    n_z: int64,
-    formula: Formula,
-    room: Room,
-    statistic: Reals,
-    dof: Reals,
-    log_p: NewReals,
-    method: NewReals,
-) -> void:
-    """Fill in log p-value and method, as far as they are needed."""
-    room.free = whole(dof[i])
-    method[i] = judged(tables, k, n_x, n_y, n_z, statistic[i], formula, room)
-    log_p[i] = room.log_p
-
-
 @door
 def block_moments(tables: Counts2, n_x: int64, n_y: int64, n_z: int64, cells: Cells) -> Reals2:
     """Return mean and variance of G, the least expected count and the rows that can be moved, of flat tables."""
@@ -374,36 +325,3 @@ def block_moments(tables: Counts2, n_x: int64, n_y: int64, n_z: int64, cells: Ce
             out[2, i] = room.least
             out[3, i] = room.movable
     return found
-
-
-@door
-def block_statistics(
-    tables: Counts2, n_x: int64, n_y: int64, n_z: int64, formula: Formula, apart: bint = False
-) -> tuple[Reals, Reals, Reals, Reals]:
-    """Return statistics, adjusted degrees of freedom, log p-values and methods of flat tables.
-
-    The tables share their y and their strata, unless they are ``apart``: of different rows. The last two are NaN unless
-    the formula judges.
-    """
-    n: int64 = tables.shape[0]
-    if not are_counts(tables, n_x, n_y, n_z):
-        raise ValueError("the tables do not have this shape, or a count is negative")
-    statistic, dof, log_p, method = np.full((4, n), np.nan)
-    g: NewReals = view(statistic)
-    free: NewReals = view(dof)
-    better: NewReals = view(log_p)
-    how: NewReals = view(method)
-    room: Room = formula.rooms.pop() if formula.rooms else Room()
-    room.grow(0, 0, 0, n_z, n_x, n_y)
-    with nogil:
-        for i in range(n):
-            if i == 0 or apart:
-                share_strata(tables, i, n_x, n_y, n_z, formula, room)
-            measure_table(tables, i, i, n_x, n_y, n_z, formula, room, g, free)
-            free[i] = room.free
-            if formula.judges and apart:
-                judge_table(tables, i, i, n_x, n_y, n_z, formula, room, g, free, better, how)
-        for i in range(0 if apart or not formula.judges else n):
-            judge_table(tables, i, i, n_x, n_y, n_z, formula, room, g, free, better, how)
-    given_back(formula, room)
-    return statistic, dof, log_p, method

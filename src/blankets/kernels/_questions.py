@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from blankets.kernels._bits import bits_of, cell_masks, common_bits, count_by_bits
-from blankets.kernels._moments import FAR, judge_table, measure_table
+from blankets.kernels._answers import Answers, judge_table, measure_table
+from blankets.kernels._bits import count_by_bits
 from blankets.kernels._room import (
     MOST_LEVELS,
     Formula,
@@ -35,19 +33,16 @@ from blankets.kernels._rows import (
     renumber_row,
     slots_of,
 )
-from blankets.kernels._statistics import is_doubtful, share_strata
+from blankets.kernels._statistics import share_strata
 from blankets.kernels._types import *
 
 BLOCK: int64 = 1 << 13  # counts of candidates that are counted together: 32 KiB, as large as a first-level cache
-PAIRS: int64 = 1 << 12  # columns of two levels that are answered together: 64 KiB of answers
 LANED_BITS: int64 = 32  # cells up to which bits are faster than lanes with AVX2; with AVX-512 they are up to 64
 MOST_STRATA: int64 = 1 << 20  # and four for each row; more are left to the counter
 MOST_COUNTS: int64 = 1 << 20  # of one table; larger ones are left to the counter
 MOST_FEWER: int64 = 1 << 24  # the same of a table that the counter would make larger
-JOINT_COUNTS: int64 = 1 << 14  # a joint table of this size is counted whole; then each member's table is a view of it
 MANY: int64 = 16  # questions from which cells are renumbered sooner
 ROWS_A_CELL: int64 = 8  # so soon
-ROWS_A_COUNT: int64 = 16  # or of one count for so many rows
 TOO_LARGE: int64 = -1
 NO_MEMORY: int64 = -2
 
@@ -154,14 +149,11 @@ def in_order(
     table: Table,
     formula: Formula,
     xs: Ints,
-    skip: Bytes,
     y: int64,
     given: Ints,
     n_given: int64,
     room: Room,
-    statistic: NewReals,
-    dof: NewReals,
-    reliable: NewBytes,
+    answers: Answers,
 ) -> int64:
     """Set the places of the candidates that can be tested, first those by bits, and return how many these are.
 
@@ -178,10 +170,10 @@ def in_order(
     for i in range(xs.shape[0]):
         arity: int64 = table.arities[xs[i]]
         nominal: float64 = (arity - 1) * free
-        performed: bint = not skip[i] and table.n_rows >= formula.reliability * nominal
-        reliable[i] = performed
-        statistic[i] = NAN
-        dof[i] = nominal if performed else 0.0
+        performed: bint = not room.skip[i] and table.n_rows >= formula.reliability * nominal
+        answers.reliable[i] = performed
+        answers.statistic[i] = NAN
+        answers.dof[i] = nominal if performed else 0.0
         bits: bint = table.first[xs[i]] >= 0 and n_cells <= most and n_cells * (arity - 1) <= table.bits_win_below
         room.kind[i] = arity if bits else arity + MOST_LEVELS + 1
         if performed:
@@ -192,12 +184,12 @@ def in_order(
     for k in range(fewest, largest + 2):
         room.start[k] = 0
     for i in range(xs.shape[0]):
-        if reliable[i]:
+        if answers.reliable[i]:
             room.start[room.kind[i] + 1] += 1
     for k in range(fewest + 1, largest + 1):
         room.start[k] += room.start[k - 1]
     for i in range(xs.shape[0]):
-        if reliable[i]:
+        if answers.reliable[i]:
             room.at[room.start[room.kind[i]]] = i
             room.start[room.kind[i]] += 1
     room.start[0] = n
@@ -205,111 +197,31 @@ def in_order(
 
 
 @inner
-def answer(
-    i: int64,
-    k: int64,
-    n_x: int64,
-    n_y: int64,
-    n_z: int64,
-    formula: Formula,
-    room: Room,
-    statistic: NewReals,
-    dof: NewReals,
-    log_p: NewReals,
-    method: NewReals,
-) -> void:
-    """Fill in the answer to question ``i``, whose table is number ``k`` of the room."""
-    measure_table(room.tables, i, k, n_x, n_y, n_z, formula, room, statistic, dof)
-    if formula.judges:
-        judge_table(room.tables, i, k, n_x, n_y, n_z, formula, room, statistic, dof, log_p, method)
+def room_for_bits(
+    table: Table, xs: Ints, n: int64, y: int64, given: Ints, n_given: int64, n_cells: int64, room: Room
+) -> int64:
+    """Set where the bits are that the first ``n`` questions in ``room.at`` need; return how many to answer at once."""
+    room.cell_first[0] = table.first[y]
+    room.cell_arity[0] = table.arities[y]
+    for d in range(n_given):
+        room.cell_first[d + 1] = table.first[given[d]]
+        room.cell_arity[d + 1] = table.arities[given[d]]
+    widest: int64 = 1
+    for k in range(n):
+        room.x_first[k] = table.first[xs[room.at[k]]]
+        room.x_arity[k] = table.arities[xs[room.at[k]]]
+        widest = max(widest, room.x_arity[k])
+    size: int64 = max(1, BLOCK // (n_cells * widest))
+    if not has_masks(room, n_cells, table.planes.shape[2]):
+        return NO_MEMORY
+    n_z: int64 = n_cells // table.arities[y]
+    if not has_room(room, min(size, n), n_cells * widest, 0, n_z, max(widest, 2), table.arities[y]):
+        return NO_MEMORY
+    return size
 
 
 @inner
-def _answer_pair(
-    table: Table,
-    xs: Ints,
-    i: int64,
-    c: int64,
-    formula: Formula,
-    room: Room,
-    statistic: NewReals,
-    dof: NewReals,
-    log_p: NewReals,
-    method: NewReals,
-) -> void:
-    """Answer question ``i``, about two columns of two levels, from their table; ``c`` rows have the mask."""
-    plane: int64 = table.first[xs[i]]
-    a: int64 = common_bits(table.planes, 0, plane, room.masks, 1)
-    r: int64 = table.totals[plane]
-    room.tables[0, 0] = table.n_rows + a - r - c
-    room.tables[0, 1] = c - a
-    room.tables[0, 2] = r - a
-    room.tables[0, 3] = a
-    answer(i, 0, 2, 2, 1, formula, room, statistic, dof, log_p, method)
-
-
-@inner
-def _answer_pairs(
-    table: Table,
-    xs: Ints,
-    formula: Formula,
-    room: Room,
-    statistic: NewReals,
-    dof: NewReals,
-    log_p: NewReals,
-    method: NewReals,
-) -> void:
-    """Answer all questions about pairs of two levels, one chunk of bits: no table unless it is needed."""
-    n: int64 = table.n_rows
-    cell_masks(table.planes, 0, room.cell_first, room.cell_arity, 1, n, room.masks)
-    c: int64 = bits_of(room.masks, 1)
-    room.tables[0, 0] = n - c
-    room.tables[0, 1] = c
-    share_strata(room.tables, 0, 1, 2, 1, formula, room)
-    tabled: bint = cython.compiled and n < formula.terms.shape[0] - 1
-    enough: float64 = room.enough if room.y_seen[0] == 2 else INFINITY
-    for start in range(0, xs.shape[0], PAIRS):
-        m: int64 = min(PAIRS, xs.shape[0] - start)
-        n_left: int64 = m
-        if tabled:
-            n_left = answer_pairs(
-                cython.address(table.planes[0, 0, 0]),
-                table.planes.shape[2],
-                cython.address(table.first[0]),
-                cython.address(table.totals[0]),
-                cython.address(xs[start]),
-                m,
-                cython.address(room.masks[1, 0]),
-                c,
-                n,
-                cython.address(formula.terms[0]),
-                room.y_part[0],
-                2.0 * formula.unit,
-                enough,
-                cython.address(statistic[start]),
-                cython.address(dof[start]),
-                cython.address(room.at[0]),
-            )
-        else:
-            for k in range(m):
-                room.at[k] = k
-                dof[start + k] = 1.0
-        for k in range(n_left):
-            _answer_pair(table, xs, start + room.at[k], c, formula, room, statistic, dof, log_p, method)
-        if formula.judges and n_left < m:
-            for i in range(start, start + m):
-                g: float64 = statistic[i]
-                if not g >= enough or method[i] == method[i]:
-                    continue  # answered
-                if is_doubtful(g, 1, formula.law):
-                    _answer_pair(table, xs, i, c, formula, room, statistic, dof, log_p, method)
-                else:
-                    method[i] = FAR
-                    room.strong = room.strong or g > formula.law.limits[1, 3]
-
-
-@inner
-def _by_bits(
+def by_bits(
     table: Table,
     formula: Formula,
     xs: Ints,
@@ -319,29 +231,14 @@ def _by_bits(
     n_given: int64,
     n_cells: int64,
     room: Room,
-    statistic: NewReals,
-    dof: NewReals,
-    log_p: NewReals,
-    method: NewReals,
+    answers: Answers,
 ) -> int64:
     """Answer the questions at the first ``n`` places in ``room.at`` by counting bits."""
     n_y: int64 = table.arities[y]
     n_z: int64 = n_cells // n_y
-    widest: int64 = 1
-    room.cell_first[0] = table.first[y]
-    room.cell_arity[0] = n_y
-    for d in range(n_given):
-        room.cell_first[d + 1] = table.first[given[d]]
-        room.cell_arity[d + 1] = table.arities[given[d]]
-    for k in range(n):
-        room.x_first[k] = table.first[xs[room.at[k]]]
-        room.x_arity[k] = table.arities[xs[room.at[k]]]
-        widest = max(widest, room.x_arity[k])
-    size: int64 = max(1, BLOCK // (n_cells * widest))
-    if not has_masks(room, n_cells, table.planes.shape[2]):
-        return NO_MEMORY
-    if not has_room(room, min(size, n), n_cells * widest, 0, n_z, max(widest, 2), n_y):
-        return NO_MEMORY
+    size: int64 = room_for_bits(table, xs, n, y, given, n_given, n_cells, room)
+    if size < 0:
+        return size
     done: int64 = 0
     while done < n:
         m: int64 = min(size, n - done)
@@ -362,11 +259,11 @@ def _by_bits(
             share_strata(room.tables, 0, room.x_arity[0], n_y, n_z, formula, room)
         for k in range(m):
             i: int64 = room.at[done + k]
-            measure_table(room.tables, i, k, room.x_arity[done + k], n_y, n_z, formula, room, statistic, dof)
+            measure_table(room.tables, i, k, room.x_arity[done + k], n_y, n_z, formula, room, answers)
         for k in range(m if formula.judges else 0):
             i = room.at[done + k]
             n_x: int64 = room.x_arity[done + k]
-            judge_table(room.tables, i, k, n_x, n_y, n_z, formula, room, statistic, dof, log_p, method)
+            judge_table(room.tables, i, k, n_x, n_y, n_z, formula, room, answers)
         done += m
     return n
 
@@ -376,30 +273,23 @@ def test_each(
     table: Table,
     formula: Formula,
     xs: Ints,
-    skip: Bytes,
     y: int64,
     given: Ints,
     n_given: int64,
     room: Room,
-    statistic: NewReals,
-    dof: NewReals,
-    log_p: NewReals,
-    method: NewReals,
-    reliable: NewBytes,
+    answers: Answers,
 ) -> int64:
     """Test each of ``xs`` that is not to be skipped against ``y`` given a set; return the number of tests performed.
 
     It is `TOO_LARGE` if tables are too large for this. The room may have the strata of another set, from which these
     are extended.
     """
-    n_bits: int64 = in_order(table, formula, xs, skip, y, given, n_given, room, statistic, dof, reliable)
+    n_bits: int64 = in_order(table, formula, xs, y, given, n_given, room, answers)
     n: int64 = room.start[0]
     n_y: int64 = table.arities[y]
     if n_bits > 0:
         n_cells: int64 = cells_of_bits(table, y, given, n_given)
-        found: int64 = _by_bits(
-            table, formula, xs, n_bits, y, given, n_given, n_cells, room, statistic, dof, log_p, method
-        )
+        found: int64 = by_bits(table, formula, xs, n_bits, y, given, n_given, n_cells, room, answers)
         if found < 0:
             return found
     if n == n_bits:
@@ -441,11 +331,11 @@ def test_each(
             share_strata(room.tables, 0, width, n_y, n_z, formula, room)
         for k in range(m):
             width = table.arities[room.x_first[done + k]]
-            measure_table(room.tables, room.at[done + k], k, width, n_y, n_z, formula, room, statistic, dof)
+            measure_table(room.tables, room.at[done + k], k, width, n_y, n_z, formula, room, answers)
         for k in range(m if formula.judges else 0):
             i: int64 = room.at[done + k]
             width = table.arities[room.x_first[done + k]]
-            judge_table(room.tables, i, k, width, n_y, n_z, formula, room, statistic, dof, log_p, method)
+            judge_table(room.tables, i, k, width, n_y, n_z, formula, room, answers)
         done += m
     return n
 
@@ -458,7 +348,9 @@ def checked(table: Table, xs: Ints, y: int64, given: Ints) -> None:
 
 
 @door
-def test_columns(table: Table, formula: Formula, xs: Ints, y: int64, given: Ints) -> Answers:
+def test_columns(
+    table: Table, formula: Formula, xs: Ints, y: int64, given: Ints
+) -> tuple[int, Any, Any, Any, Any, Any]:
     """Test each of ``xs`` against ``y`` given a set, in ascending order.
 
     Returns the number of tests (-1: tables are too large for this), statistics, degrees of freedom, log p-values,
@@ -467,179 +359,15 @@ def test_columns(table: Table, formula: Formula, xs: Ints, y: int64, given: Ints
     checked(table, xs, y, given)
     n: int64 = xs.shape[0]
     n_given: int64 = given.shape[0]
-    answers, tested = np.empty((4, n)), np.empty(n, np.bool_)
-    statistic: NewReals = view(answers[0])
-    dof: NewReals = view(answers[1])
-    log_p: NewReals = view(answers[2])
-    method: NewReals = view(answers[3])
-    reliable: NewBytes = view(tested.view(np.uint8))
+    answers: Answers = Answers(n)
     room: Room = taken(formula, table, n, n_given)
     n_tests: int64 = 0
     with nogil:
         for i in range(n):
             room.skip[i] = 0
-            log_p[i] = method[i] = NAN
-        n_tests = test_each(
-            table, formula, xs, room.skip, y, given, n_given, room, statistic, dof, log_p, method, reliable
-        )
+        n_tests = test_each(table, formula, xs, y, given, n_given, room, answers)
     given_back(formula, room)
     if n_tests == NO_MEMORY:
         raise MemoryError
-    return n_tests, answers[0], answers[1], answers[2], answers[3], tested
-
-
-@door
-def scan_bits(
-    table: Table,
-    formula: Formula,
-    xs: Ints,
-    y: int64,
-    statistic: NewReals,
-    dof: NewReals,
-    log_p: NewReals,
-    method: NewReals,
-) -> None:
-    """Fill in the answers about ``xs`` and ``y`` given nothing, all of them by bits, reliable or not.
-
-    Only a formula that judges has log p-values and methods; others need no room for them.
-    """
-    n: int64 = xs.shape[0]
-    n_columns: int64 = table.arities.shape[0]
-    unknown: int64 = not 0 <= y < n_columns
-    wrong: int64 = unknown == 0 and table.first[y] < 0
-    others: int64 = 0
-    for i in range(n):
-        if 0 <= xs[i] < n_columns:
-            wrong += table.first[xs[i]] < 0
-            others += table.arities[xs[i]] != 2
-        else:
-            unknown += 1
-    if unknown:
-        raise IndexError("no such column")
-    if wrong:
-        raise ValueError("not all of these columns have bits")
-    judged: int64 = n if formula.judges else 0
-    if n != statistic.shape[0] or n != dof.shape[0] or judged > log_p.shape[0] or judged > method.shape[0]:
-        raise ValueError("there is to be room for all answers")
-    # Pairs of two levels need no list of questions: that would take as long as to count them.
-    pairs: bint = others == 0 and table.arities[y] == 2 and table.planes.shape[0] == 1 and not formula.want_x2
-    room: Room = taken(formula, table, min(n, PAIRS) if pairs else n, 0)
-    found: int64 = 0
-    free: float64 = table.arities[y] - 1
-    with nogil:
-        for i in range(judged):
-            log_p[i] = method[i] = NAN
-        if pairs:
-            room.cell_first[0] = table.first[y]
-            room.cell_arity[0] = 2
-            if has_masks(room, 2, table.planes.shape[2]) and has_room(room, 1, 4, 0, 1, 2, 2):
-                _answer_pairs(table, xs, formula, room, statistic, dof, log_p, method)
-            else:
-                found = NO_MEMORY
-        else:
-            for i in range(n):
-                room.at[i] = i
-                dof[i] = (table.arities[xs[i]] - 1) * free
-            found = _by_bits(table, formula, xs, n, y, xs, 0, table.arities[y], room, statistic, dof, log_p, method)
-    given_back(formula, room)
-    if found < 0:
-        raise MemoryError
-
-
-@inner
-def _count_joint(table: Table, members: Ints, n_cells: int64, n_y: int64, y: int64, room: Room) -> int64:
-    """Set the second table to the counts of all combinations of levels: those of ``y`` vary slowest.
-
-    Rows without a value of one of them are left out; return how many are there.
-    """
-    n_joint: int64 = 1
-    n_seen: int64 = 0
-    for r in range(table.n_rows):
-        room.cells[0, r] = 0
-    for i in range(members.shape[0]):
-        arity: int64 = table.arities[members[i]]
-        join_seen(room.cells, 0, n_joint, arity, table.codes, members[i], arity, 1, room.cells, 0)
-        n_joint *= arity
-    room.x_first[0] = y
-    count_columns(
-        table.codes, room.x_first, 0, 1, table.arities, 1, room.cells, n_cells + 1, room.lanes, room.tables, 0
-    )
-    for level in range(n_y):
-        for c in range(n_cells):
-            room.tables[1, level * n_cells + c] = room.tables[0, level * (n_cells + 1) + c]
-            n_seen += room.tables[0, level * (n_cells + 1) + c]
-    return n_seen
-
-
-@inner
-def _table_from_joint(table: Table, members: Ints, i: int64, n_y: int64, room: Room) -> void:
-    """Set the first table to that of a member given the others, from the joint one behind it.
-
-    Its axes y, members before, x, members after become x, y, the others.
-    """
-    n_x: int64 = table.arities[members[i]]
-    before: int64 = 1
-    after: int64 = 1
-    for k in range(members.shape[0]):
-        if k < i:
-            before *= table.arities[members[k]]
-        elif k > i:
-            after *= table.arities[members[k]]
-    at: int64 = 0
-    for level in range(n_y):
-        for b in range(before):
-            for x in range(n_x):
-                for a in range(after):
-                    room.tables[0, ((x * n_y + level) * before + b) * after + a] = room.tables[1, at]
-                    at += 1
-
-
-@door
-def drop_each(table: Table, formula: Formula, members: Ints, y: int64) -> tuple[int, Any, Any, Any, Any, Any, Any]:
-    """Test each of ``members``, in ascending order, against ``y`` given all the others, from their joint table.
-
-    Answers are those of `test_columns`, and the rows that each test had, all of which are the same: those with a value
-    of all columns. There are -1 tests if the joint table would be large.
-    """
-    checked(table, members, y, members)
-    n: int64 = members.shape[0]
-    n_y: int64 = table.arities[y]
-    answers, tested = np.full((5, n), np.nan), np.zeros(n, np.bool_)
-    cells: float64 = 1.0
-    for i in range(n):
-        cells *= table.arities[members[i]]
-    if cells * n_y > max(JOINT_COUNTS, table.n_rows // ROWS_A_COUNT):
-        return TOO_LARGE, answers[0], answers[1], answers[2], answers[3], tested, answers[4]
-    statistic: NewReals = view(answers[0])
-    dof: NewReals = view(answers[1])
-    log_p: NewReals = view(answers[2])
-    method: NewReals = view(answers[3])
-    rows: NewReals = view(answers[4])
-    reliable: NewBytes = view(tested.view(np.uint8))
-    n_cells: int64 = whole(cells)
-    room: Room = taken(formula, table, n, 1)
-    widest: int64 = 1
-    for i in range(n):
-        widest = max(widest, table.arities[members[i]])
-    room.grow(2, (n_cells + 1) * (n_y + 1), 0, n_cells, widest, n_y)
-    n_tests: int64 = 0
-    n_seen: int64 = -1
-    with nogil:
-        for i in range(n):
-            n_x: int64 = table.arities[members[i]]
-            free: float64 = (cells / n_x) * ((n_x - 1) * (n_y - 1))
-            performed: bint = table.n_rows >= formula.reliability * free
-            if performed and n_seen < 0:
-                n_seen = _count_joint(table, members, n_cells, n_y, y, room)
-            if performed:
-                rows[i] = n_seen
-                performed = n_seen > 0 and n_seen >= formula.reliability * free
-            reliable[i] = performed
-            dof[i] = free if performed else 0.0
-            if performed:
-                n_tests += 1
-                _table_from_joint(table, members, i, n_y, room)
-                share_strata(room.tables, 0, n_x, n_y, n_cells // n_x, formula, room)
-                answer(i, 0, n_x, n_y, n_cells // n_x, formula, room, statistic, dof, log_p, method)
-    given_back(formula, room)
-    return n_tests, answers[0], answers[1], answers[2], answers[3], tested, answers[4]
+    statistic, dof, log_p, method, performed, _ = answers.as_arrays()
+    return n_tests, statistic, dof, log_p, method, performed

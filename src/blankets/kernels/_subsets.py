@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.kernels._answers import Answers, Evidence, copy_answer
 from blankets.kernels._holes import test_seen
 from blankets.kernels._moments import COARSE
 from blankets.kernels._questions import NO_MEMORY, test_each
@@ -25,8 +26,10 @@ FAILED: int64 = -3
 
 
 @inner
-class Weakest:
+class Weakest(Evidence):
     """The weakest evidence about each of ``n`` candidates so far, and where the search stands.
+
+    Sets are of places among the columns to choose from.
 
     Parameters
     ----------
@@ -36,44 +39,25 @@ class Weakest:
     """
 
     n: int64
-    statistic: NewReals
-    dof: NewReals
-    log_p: NewReals
-    method: NewReals
-    reliable: NewBytes  # any test was performed
     settled: NewBytes  # one found independence: no more are wanted
-    size: NewInts  # of the set behind the evidence
-    places: NewInts2  # that set, as places among the columns to choose from
-    last_statistic: NewReals  # of the last test
-    last_dof: NewReals
-    last_log_p: NewReals
-    last_method: NewReals
-    rows: NewReals  # of the tests, where columns have holes
-    last_rows: NewReals
-    tested: NewBytes
+    last: Answers  # of the last tests
     chosen: NewInts  # the next set, as places among the others than the one that is always there
     next: int64  # its size; beyond the largest: there is none
     largest: int64
     # Tests that wait for permutations: candidate, size and places of each. How many there are; more than fit: too many.
     waiting: NewInts2
     n_waiting: int64
-
-    found: tuple  # type: ignore[type-arg]
     looked: bint  # at which rows are different
     few: bint  # few are; then the question about them: their table, xs, y and among
     distinct: tuple  # type: ignore[type-arg]
     problem: object  # the error that ended a search
 
     def __init__(self, n: int64, smallest: int64, largest: int64) -> None:
-        answers, marks, sizes = np.full((10, n), np.nan), np.zeros((3, n), np.uint8), np.zeros(n, np.int64)
-        places, answers[1] = np.zeros((n, largest), np.int64), 0.0
-        self.statistic, self.dof, self.log_p, self.method = (view(answers[k]) for k in range(4))
-        self.last_statistic, self.last_dof = view(answers[4]), view(answers[5])
-        self.last_log_p, self.last_method = view(answers[6]), view(answers[7])
-        self.rows, self.last_rows = view(answers[8]), view(answers[9])
-        self.reliable, self.settled, self.tested = (view(marks[k]) for k in range(3))
-        self.size, self.places, self.chosen = view(sizes), view(places), view(np.arange(largest))
-        self.n, self.next, self.largest, self.found = n, smallest, largest, (answers, marks, sizes, places)
+        super().__init__(n, largest)
+        for i in range(n):
+            self.dof[i] = 0.0
+        self.settled, self.last = view(np.zeros(n, np.uint8)), Answers(n)
+        self.chosen, self.n, self.next, self.largest = view(np.arange(largest)), n, smallest, largest
         self.looked = self.few = False
         self.distinct, self.problem = (), None
         self.waiting, self.n_waiting = view(np.empty((0, 0), np.int64)), 0
@@ -83,14 +67,22 @@ class Weakest:
         self.waiting = view(np.empty((most, self.places.shape[1] + 2), np.int64))
 
     def evidence(self) -> tuple[NDArray[Any], ...]:
-        """Return answers as rows (statistic, degrees of freedom, log p-value, method of the weakest tests, then of the
-        last ones; rows behind both), marks (any test, settled, last test), sizes and sets as places.
-        """
-        return self.found
+        """Return what `as_arrays` does, sizes of the sets behind it, and these sets as places."""
+        return *self.as_arrays(), *self.sets
 
     def left(self) -> bool:
         """Tell whether there are more sets to try."""
         return self.next <= self.largest
+
+
+@inner
+def insert(columns: NewInts, n: int64, x: int64) -> void:
+    """Insert a column where it belongs among the first ``n``, which are in ascending order."""
+    at: int64 = n
+    while at > 0 and columns[at - 1] > x:
+        columns[at] = columns[at - 1]
+        at -= 1
+    columns[at] = x
 
 
 @inner
@@ -110,18 +102,13 @@ def _set_given(among: Ints, fixed: int64, chosen: Ints, size: int64, places: New
     if not inserted:
         places[n] = fixed
     for k in range(size):
-        z: int64 = among[places[k]]
-        j: int64 = k
-        while j > 0 and given[j - 1] > z:
-            given[j] = given[j - 1]
-            j -= 1
-        given[j] = z
+        insert(given, k, among[places[k]])
 
 
 @inner
 def _weaken(weakest: Weakest, i: int64, size: int64, places: Ints, judges: bint, log_alpha: float64) -> void:
     """Keep the last test of candidate ``i`` if it is its weakest, or note that it waits."""
-    if judges and weakest.last_method[i] == COARSE:
+    if judges and weakest.last.method[i] == COARSE:
         if weakest.n_waiting < weakest.waiting.shape[0]:
             weakest.waiting[weakest.n_waiting, 0] = i
             weakest.waiting[weakest.n_waiting, 1] = size
@@ -129,22 +116,18 @@ def _weaken(weakest: Weakest, i: int64, size: int64, places: Ints, judges: bint,
                 weakest.waiting[weakest.n_waiting, k + 2] = places[k]
         weakest.n_waiting += 1
         return
-    statistic: float64 = weakest.last_statistic[i]
-    dof: float64 = weakest.last_dof[i]
+    statistic: float64 = weakest.last.statistic[i]
+    dof: float64 = weakest.last.dof[i]
     known: bint = weakest.reliable[i]
     if known and not judges and 0.0 < dof <= weakest.dof[i] and statistic >= weakest.statistic[i]:
         return  # stronger, or as strong, without a look at its p-value
-    log_p: float64 = weakest.last_log_p[i]
+    log_p: float64 = weakest.last.log_p[i]
     if not judges or log_p != log_p:
         log_p = log_tail(statistic, dof)
     if known and not is_weaker(log_p, statistic, weakest.log_p[i], weakest.statistic[i]):
         return
-    weakest.statistic[i] = statistic
-    weakest.dof[i] = dof
+    copy_answer(weakest.last, i, weakest, i)
     weakest.log_p[i] = log_p
-    weakest.method[i] = weakest.last_method[i]
-    weakest.rows[i] = weakest.last_rows[i]
-    weakest.reliable[i] = True
     weakest.settled[i] = log_p > log_alpha
     weakest.size[i] = size
     for k in range(size):
@@ -180,7 +163,7 @@ def _move_on(weakest: Weakest, n_fixed: int64, n_rest: int64) -> void:
 
 
 @inner
-def _separate(
+def separate_by(
     table: Table,
     formula: Formula,
     xs: Ints,
@@ -205,43 +188,14 @@ def _separate(
                     room.skip[i] = True
         n: int64 = 0
         if table.holey:
-            n = test_seen(
-                table,
-                formula,
-                xs,
-                room.skip,
-                y,
-                room.given,
-                size,
-                room,
-                weakest.last_statistic,
-                weakest.last_dof,
-                weakest.last_log_p,
-                weakest.last_method,
-                weakest.tested,
-                weakest.last_rows,
-            )
+            n = test_seen(table, formula, xs, y, room.given, size, room, weakest.last)
         else:
-            n = test_each(
-                table,
-                formula,
-                xs,
-                room.skip,
-                y,
-                room.given,
-                size,
-                room,
-                weakest.last_statistic,
-                weakest.last_dof,
-                weakest.last_log_p,
-                weakest.last_method,
-                weakest.tested,
-            )
+            n = test_each(table, formula, xs, y, room.given, size, room, weakest.last)
         if n < 0:
             return n
         performed += n
         for i in range(xs.shape[0]):
-            if weakest.tested[i]:
+            if weakest.last.reliable[i]:
                 _weaken(weakest, i, size, room.places, formula.judges, log_alpha)
         _move_on(weakest, n_fixed, among.shape[0] - n_fixed)
     return performed
@@ -289,7 +243,7 @@ class Few:
         self.codes, self.arities, self.weights = view(codes), view(arities), view(weights)
 
 
-def _distinct(table: Table, columns: Any, room: Room) -> Any:
+def distinct_rows(table: Table, columns: Any, room: Room) -> Any:
     """Return one of all rows that are alike in some columns, and to which of these each row is alike; None if many."""
     n: int64 = 0 if table.holey else _number_rows(table, columns, room)
     if n == NO_MEMORY:
@@ -310,7 +264,7 @@ def _fewer(table: Table, xs: Ints, y: int64, among: Ints, room: Room, settled: B
     columns = np.unique(
         np.concatenate([open_ones, among, [y]])
     )  # ascending, as the order of strata follows from theirs
-    found = _distinct(table, columns, room)
+    found = distinct_rows(table, columns, room)
     if found is None:
         return ()
     few = Few(table, len(columns), found[0].shape[1])
@@ -346,7 +300,7 @@ def _separate_few(
             others: Ints = weakest.distinct[3]
             room.fit(small, xs.shape[0], weakest.largest)
             with nogil:
-                performed = _separate(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
+                performed = separate_by(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
             room.fit(table, xs.shape[0], weakest.largest)
     except BaseException as problem:  # noqa: BLE001  # Ctrl-C, too: `raise_what` raises it
         weakest.problem, performed = problem, FAILED
@@ -373,7 +327,7 @@ def search_subsets(
         return NO_MEMORY
     if not weakest.few:
         most: int64 = patience if weakest.looked else min(patience, FEW_TESTS * table.n_rows)
-        performed = _separate(table, formula, xs, y, among, fixed, log_alpha, most, room, weakest)
+        performed = separate_by(table, formula, xs, y, among, fixed, log_alpha, most, room, weakest)
     if performed >= 0 and (weakest.few or not weakest.looked) and weakest.next <= weakest.largest:
         with gil:
             more = _separate_few(table, formula, xs, y, among, fixed, log_alpha, patience, room, weakest)
@@ -438,127 +392,3 @@ def begin(weakest: Weakest, smallest: int64) -> void:
     weakest.next = smallest
     weakest.n_waiting = 0
     weakest.looked = weakest.few = False
-
-
-@inner
-def _copy(weakest: Weakest, i: int64, found: Weakest, o: int64) -> void:
-    """Copy the evidence about a candidate."""
-    found.statistic[o] = weakest.statistic[i]
-    found.dof[o] = weakest.dof[i]
-    found.log_p[o] = weakest.log_p[i]
-    found.method[o] = weakest.method[i]
-    found.reliable[o] = weakest.reliable[i]
-    found.size[o] = weakest.size[i]
-    for k in range(weakest.size[i]):
-        found.places[o, k] = weakest.places[i, k]
-
-
-@inner
-def _put_x(table: Table, x: int64, place: int64, columns: Ints, codes: Bytes2, numbers: Codes2, few: Few) -> void:
-    """Fill in the rows that differ in some columns or in ``x``, which comes at a place among them."""
-    arity: int64 = table.arities[x]
-    for u in range(few.weights.shape[0]):
-        few.weights[u] = 0
-    for r in range(table.n_rows):
-        few.weights[numbers[0, r] * arity + min(table.codes[x, r], arity - 1)] += 1
-    for k in range(few.codes.shape[0]):
-        few.arities[k] = arity if k == place else table.arities[columns[k - (k > place)]]
-        for u in range(codes.shape[1]):
-            for level in range(arity):
-                few.codes[k, u * arity + level] = level if k == place else codes[k - (k > place), u]
-
-
-@inner
-def _is_turned_away(
-    table: Table,
-    formula: Formula,
-    columns: Ints,
-    log_alpha: float64,
-    patience: int64,
-    room: Room,
-    own: Weakest,
-    others: Weakest,
-) -> int64:
-    """Return the number of tests that it took to see that `turn_away` may go on, -1 if it may not.
-
-    The columns are the members, x and y.
-    """
-    m: int64 = columns.shape[0] - 2
-    y: int64 = columns[m + 1]
-    room.depth = 0
-    begin(others, 1)
-    n: int64 = _separate(table, formula, columns[:m], y, columns[: m + 1], m, log_alpha, patience, room, others)
-    if n < 0 or others.next <= others.largest:
-        return -1
-    for i in range(m):
-        if others.settled[i]:
-            return -1
-    begin(own, 0)
-    more: int64 = _separate(table, formula, columns[m : m + 1], y, columns[:m], -1, log_alpha, patience, room, own)
-    return n + more if more >= 0 and own.settled[0] else -1
-
-
-@door
-def turn_away(
-    table: Table,
-    formula: Formula,
-    xs: Ints,
-    y: int64,
-    members: Ints,
-    largest: int64,
-    log_alpha: float64,
-    patience: int64,
-    found: Weakest,
-) -> tuple[int, int]:
-    """Return how many of ``xs``, one after the other, leave the members as they are, and the number of tests.
-
-    Such an x separates no member from ``y``, by a set of it and other members, and some members separate it: with a
-    p-value above exp(log_alpha). No set is larger than ``largest``. The evidence that separates each is put into
-    ``found``. There are none if most rows differ in the members.
-    """
-    n: int64 = xs.shape[0]
-    m: int64 = members.shape[0]
-    n_columns: int64 = table.arities.shape[0]
-    if table.codes.shape[0] != n_columns or not known_columns(xs, n_columns) or not known_columns(members, n_columns):
-        raise IndexError("no such column")
-    if not 0 <= y < n_columns:
-        raise IndexError("no such column")
-    if found.statistic.shape[0] != n or found.places.shape[1] < min(largest, m):
-        raise ValueError("the evidence is about other candidates")
-    room: Room = taken(formula, table, m + 1, largest + 1)
-    known = np.unique(np.concatenate([members, [y]]))
-    alike = _distinct(table, known, room)
-    done: int64 = 0
-    performed: int64 = 0
-    if alike is not None:
-        columns: Ints = view(known)
-        codes: Bytes2 = view(alike[0])
-        numbers: Codes2 = view(alike[1])
-        place: Ints = view(np.searchsorted(known, xs))  # of each x among the others
-        old: Ints = view(np.searchsorted(known, np.concatenate([members, xs[:1], [y]])))
-        new: NewInts = view(np.empty(m + 2, np.int64))  # places of the members, of x and of y
-        own: Weakest = Weakest(1, 0, min(largest, m))
-        others: Weakest = Weakest(m, 1, min(largest, m + 1))
-        tables: dict[int, Few] = {}
-        more: int64 = 0
-        while more >= 0 and done < n and performed * table.n_rows < patience:
-            arity = table.arities[xs[done]]
-            if codes.shape[1] * arity * ROWS_ALIKE > 2 * table.n_rows:
-                break
-            if arity not in tables:
-                tables[arity] = Few(table, m + 2, codes.shape[1] * arity)
-            few: Few = tables[arity]
-            if room.owner is not few.table.mark:
-                room.fit(few.table, m + 1, largest + 1)
-            with nogil:
-                _put_x(table, xs[done], place[done], columns, codes, numbers, few)
-                for k in range(m + 2):
-                    new[k] = old[k] + (old[k] >= place[done])
-                new[m] = place[done]
-                more = _is_turned_away(few.table, formula, new, log_alpha, patience, room, own, others)
-            if more >= 0:
-                _copy(own, 0, found, done)
-                performed += more
-                done += 1
-    given_back(formula, room)
-    return done, performed

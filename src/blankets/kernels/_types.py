@@ -55,7 +55,6 @@ Reals3: TypeAlias = NDArray[np.float64]
 Reals4: TypeAlias = NDArray[np.float64]
 NewReals: TypeAlias = NDArray[np.float64]
 NewReals2: TypeAlias = NDArray[np.float64]
-Answers: TypeAlias = tuple[int, Any, Any, Any, Any, Any]
 
 cython = SimpleNamespace(compiled=False)  # what stands under "if not cython.compiled" is not compiled
 nogil = gil = nullcontext()  # within "with nogil" other threads run
@@ -78,64 +77,21 @@ def inner(kernel: T) -> T:
     return kernel
 
 
-def common_words(a: object, b: object, n: int) -> int:
-    """Return how many bits two rows of words have in common (_words.h); who calls it has another way uncompiled."""
+def _in_c(*arguments: object) -> int:
+    """Stand for a function in C: who calls it has another way uncompiled."""
     raise NotImplementedError
 
 
-def rows_of_level(codes: object, n: int, level: int) -> int:
-    """Return which rows have a level, as bits (_words.h); who calls it has another way uncompiled."""
-    raise NotImplementedError
+common_words = rows_of_level = answer_pairs = _in_c  # _words.h: common bits, rows of a level as bits, pairs of columns
+count_lanes = _in_c  # _lanes.h: levels of columns
+sum_of_strata = margins_of_strata = moments_of_stratum = _in_c  # _sums.h: G of tables, their margins, its moments
+draw_strata = _in_c  # _draws.h: permutations
+place_of = residual_sums = given_basis = _in_c  # _residuals.h: products of residuals, combined functions
 
 
-def answer_pairs(*arguments: object) -> int:
-    """Answer questions about many columns of two levels (_words.h); who calls it has another way uncompiled."""
-    raise NotImplementedError
-
-
-def count_lanes(*arguments: object) -> None:
-    """Count levels of columns (_lanes.h); who calls it has another way uncompiled."""
-    raise NotImplementedError
-
-
-def sum_of_strata(*arguments: object) -> int:
-    """Add up the terms of a table (_sums.h); who calls it has another way uncompiled."""
-    raise NotImplementedError
-
-
-def margins_of_strata(*arguments: object) -> int:
-    """Set the margins of a table (_sums.h); who calls it has another way uncompiled."""
-    raise NotImplementedError
-
-
-def moments_of_stratum(*arguments: object) -> int:
-    """Set mean and variance of G in a small stratum (_sums.h); who calls it has another way uncompiled."""
-    raise NotImplementedError
-
-
-def place_of(number: object) -> int:
-    """Return where a number is (_residuals.h)."""
-    raise NotImplementedError
-
-
-def residual_room(q: int, n: int, n_y: int, most: int) -> int:
-    """Return how much room `residual_sums` needs; uncompiled, none."""
+def residual_room(*arguments: object) -> int:
+    """Return how much room `residual_sums` needs (_residuals.h); uncompiled, none."""
     return 0
-
-
-def draw_strata(*arguments: object) -> None:
-    """Permute strata many times (_draws.h); who calls it has another way uncompiled."""
-    raise NotImplementedError
-
-
-def residual_sums(*arguments: object) -> None:
-    """Add up products of residuals (_residuals.h); who calls it has another way uncompiled."""
-    raise NotImplementedError
-
-
-def given_basis(*arguments: object) -> None:
-    """Combine functions (_residuals.h); who calls it has another way uncompiled."""
-    raise NotImplementedError
 
 
 def view(array: Any) -> Any:

@@ -105,7 +105,6 @@ class LatentBlanket(Saved):
     """
 
     _schema = "blankets/latent-blanket"
-    _oldest = 2  # the first version with the fitted model
 
     target: str
     members: tuple[str, ...]

@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.arguments import one_of
 from blankets.errors import ParameterError, guarded
 from blankets.planning._prior import Knowledge
+from blankets.planning._sentences import headline, others, sentence
 from blankets.planning._setting import MOST_ROWS, Floats, Setting
 from blankets.planning._spread import Spread, Unknown
 from blankets.records import Bounds, Count, NonNegative, Saved, refuse, short
-from blankets.stats import STUDIES, w_from_effect
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -78,7 +78,6 @@ class Plan(Saved):
     """
 
     _schema = "blankets/plan"
-    _oldest = 2  # the first version with the numbers from which everything is computed
 
     unknown: Unknown
     answer: Count | NonNegative | None
@@ -361,13 +360,13 @@ class Plan(Saved):
             refuse("'setting' holds numbers that no plan has")
 
     def __repr__(self) -> str:
-        return "\n".join([self._headline(), self._sentence(), *self._others(), *self.assumptions])
+        return "\n".join([headline(self), sentence(self), *others(self), *self.assumptions])
 
     def _repr_html_(self) -> str:
-        items = "".join(f"<li>{escape(text)}</li>" for text in (*self._others(), *self.assumptions))
+        items = "".join(f"<li>{escape(text)}</li>" for text in (*others(self), *self.assumptions))
         return (
-            f'<div class="blankets-plan"><p><strong>{escape(self._headline())}</strong></p>'
-            f"<p>{escape(self._sentence())}</p><ul>{items}</ul></div>"
+            f'<div class="blankets-plan"><p><strong>{escape(headline(self))}</strong></p>'
+            f"<p>{escape(sentence(self))}</p><ul>{items}</ul></div>"
         )
 
     @property
@@ -380,94 +379,7 @@ class Plan(Saved):
         """Whether no number of rows is enough."""
         return self.unknown == "rows" and not self.reachable
 
-    def _headline(self) -> str:
-        asked = self.asked
-        if self.answer is None and self.spread is not None:
-            return (
-                f"{asked}: out of reach with p(y=1) = {float(self.setting.prior):.3g}, the value to plan for at "
-                f"assurance {self.assurance:g}. The best power there is {self.power:.3g}."
-            )
-        if self.answer is None:
-            factor = "" if self.needed_kappa is None else f"; κ would have to be {self.needed_kappa:.3g}"
-            return f"{asked}: out of reach. The best power is {self.power:.3g}{factor}."
-        if self.draws is None:
-            return f"{asked}: {self._shown(self.answer)}."
-        middle, (low, high) = self.quantile(0.5), self.quantile([0.05, 0.95])
-        return (
-            f"{asked}: {self._shown(self.answer)}, enough with probability {self.assurance:g} over the prior "
-            f"(median {self._shown(float(middle))}, 90% between {self._shown(float(low))} and "
-            f"{self._shown(float(high))})."
-        )
-
-    def _shown(self, value: float) -> str:
-        if not np.isfinite(value):
-            return "out of reach"
-        if self.unknown == "effect":
-            return _strength(value)
-        return f"{value:.0f}" if self.unknown in ("rows", "labeled", "dof") else f"{value:.4g}"
-
-    def _sentence(self) -> str:
-        labels = "" if self.surrogate == "full" else f", of which {self.n_labeled} are {self.counts}"
-        rows = "However many rows there are" if self.endless else f"With {self.rows} rows"
-        design = f"{rows}{labels}, and α = {self.alpha:.3g}"
-        if len(self.effects) == 1:
-            effect, dof = self.effects[0], float(self.setting.test_dof[0])
-            found = (
-                f"a test with {dof:.0f} degree{'' if dof == 1 else 's'} of freedom finds a dependence of "
-                f"{_strength(effect)} with probability {self.power:.4g}"
-            )
-        else:
-            each = self.member_powers
-            found = (
-                f"all {len(each)} members of the blanket are found with probability {math.prod(each):.4g} if the "
-                f"decisions are independent, and at least {self.lower_bound:.4g} if not "
-                f"(the hardest one alone with {min(each):.4g})"
-            )
-        return f"{design}, {found}{self._label_words()}."
-
-    def _others(self) -> list[str]:
-        drawn = self.drawn_power if len(self.effects) == 1 else None
-        told = [] if drawn is None else [f"Of {STUDIES:,} studies that were drawn so, {drawn:.2f} found it."]
-        return [*told, *self._by_other_labels()]
-
-    def _by_other_labels(self) -> list[str]:
-        if not self.alternatives:
-            return []
-        unit = {a: f" {a.counts}" if self.unknown == "labeled" else "" for a in self.alternatives}
-        if self.setting.design.regime == "predicted":
-            return [self._saved(alone) for alone in self.alternatives]
-        shown = [
-            f"{a.surrogate} {'out of reach' if a.answer is None else self._shown(a.answer)}{unit[a]}"
-            for a in self.alternatives
-        ]
-        return [f"With other surrogates: {'; '.join(shown)}."]
-
-    def _saved(self, alone: Alternative) -> str:
-        """Say what a machine saves of what gold labels alone need."""
-        counted = self.unknown in ("labeled", "rows") and self.answer is not None
-        unit = f" {alone.counts}" if self.unknown == "labeled" else ""
-        if alone.answer is None:
-            return "With gold labels alone: out of reach."
-        words = f"With gold labels alone: {self._shown(alone.answer)}{unit}"
-        if not counted:
-            return f"{words}."
-        less = float(alone.answer) - float(self.answer or 0.0)
-        return f"{words}; the machine saves {less:,.0f} of them, {less / float(alone.answer):.0%}."
-
-    def _label_words(self) -> str:
-        prior = f" with p(y=1) = {float(self.setting.prior):.3g}" if self.setting.design.uses_prior else ""
-        if self.surrogate == "full":
-            kept = f"each row counts as much as κ = {self.kappa:.4g} rows with a right label"
-            return f". As labels may be wrong,{prior} {kept}" if prior else ""
-        kept = f"each row counts as much as κ = {self.kappa:.4g} rows with full labels"
-        return f". The test {self.setting.design.surrogate.words};{prior} {kept}"
-
 
 def _spread_around(center: int, most: int) -> NDArray[np.int64]:
     """Return whole numbers from a tenth to ten times the center, evenly spaced on a logarithmic scale."""
     return np.unique(np.geomspace(max(1, center / 10), min(10 * center, most), 40).round().astype(np.int64))
-
-
-def _strength(effect: float) -> str:
-    """Return an effect in nats, in words that are known from power tables first."""
-    return f"Cohen's w {float(w_from_effect(effect)):.3g} ({effect:.4g} nats)"

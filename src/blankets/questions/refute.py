@@ -17,10 +17,10 @@ from blankets.data import ReadingOptions
 from blankets.errors import BlanketsWarning, DataError, LabelError, NotAnswerableError, ParameterError, TargetError
 from blankets.questions._question import question
 from blankets.questions.sensitivity import over_priors
-from blankets.regimes import UNLABELED, Regime, prior_from
+from blankets.regimes import UNLABELED, Regime
 from blankets.results import Blanket, Refutation, Trial, count_of, digits, joined
 from blankets.stats import FalseMembers
-from blankets.study import Progress, Search, Seed, Study, Testing, Wanted, members_over, open_study, rows_drawn
+from blankets.study import Progress, Search, Seed, Study, Wanted, members_over, open_study, rows_drawn
 
 SUBSET = 0.8  # share of the rows
 HIDDEN = 0.5  # share of the labels
@@ -117,24 +117,15 @@ def refute(
 
 
 def _as_before(blanket: Blanket, changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the call that made the blanket; for an old file, as far as its settings show."""
-    if blanket.call is not None:
-        apart = {"prior": None} if isinstance(changes.get("labels"), Regime) else {}  # a regime holds its own
-        return blanket.call.arguments(**{"y": None, "rng": None, **apart, **changes})
-    said = blanket.settings
-    known = {name: said[name] for name in ("alpha", "labels", *ReadingOptions.__annotations__) if name in said}
-    how = {name: said[name] for name in ("dof", "reliability", "strength") if name in said}
-    if said.get("prior") is not None and not {"prior", "labels"} & changes.keys():
-        try:
-            known["prior"] = prior_from(str(said["prior"]))
-        except ParameterError:
-            message = f"p(y=1) was handed over as {said['prior']}; give it again with prior=..."
-            raise ParameterError(message) from None
-    return {**known, "test": Testing(said.get("test", "auto"), **how), **changes}
+    """Return the arguments of the call that made the blanket, with changes."""
+    if blanket.call is None:
+        raise DataError(f"the blanket of {blanket.target!r} has no call that says how to search again; ask discover")
+    apart = {"prior": None} if isinstance(changes.get("labels"), Regime) else {}  # a regime holds its own
+    return blanket.call.arguments(**{"y": None, "rng": None, **apart, **changes})
 
 
 def _check_same(blanket: Blanket, study: Study) -> None:
-    known = "" if blanket.call is None else blanket.call.fingerprint
+    known = blanket.call.fingerprint if blanket.call else ""
     if known and study.fingerprint != known:
         raise DataError(
             f"these are not the data of the blanket of {blanket.target!r}: their fingerprint is "

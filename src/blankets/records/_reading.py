@@ -1,4 +1,4 @@
-"""Make dataclasses from plain data by their annotations, and check it: a file may be old, cut off, or not ours.
+"""Make dataclasses from plain data by their annotations, and check it: a file may be cut off, or not ours.
 
 Types and bounds are checked and, by the method ``_check`` of a class, that names agree.
 """
@@ -200,7 +200,7 @@ def _array(hint: Any, value: Any, at: tuple[str, ...]) -> NDArray[Any]:
 
 
 def _record(kind: Any, value: Any, at: tuple[str, ...]) -> Any:
-    """Make a dataclass from its fields; a field with a default may be absent, as in older documents."""
+    """Make a dataclass from its fields; a field with a default may be absent."""
     content, hints, known = _kept(dict, value, at), _hints(kind), {}
     for each in fields(kind):
         key = key_of(each.name)

@@ -10,8 +10,7 @@ from typing import Any, ClassVar, Self
 
 from blankets.arguments import path_of, whole_number
 from blankets.errors import DataError, guarded
-from blankets.records._old import upgraded
-from blankets.records._reading import read, refuse
+from blankets.records._reading import read, refuse, short
 from blankets.records._writing import plain, write_whole
 
 _MOST_DEEP = 100  # most levels of nested lists; ours have a dozen
@@ -27,14 +26,7 @@ class Saved:
 
     _schema: ClassVar[str]
     _version: ClassVar[int] = 4
-    """Increased when the form changes; earlier versions can still be read, see `blankets.records._old`.
-
-    1: the first. 2: with a manifest, and blankets with the expected number of false members. 3: tests, estimates and
-    rankings with the distribution for their intervals. 4: the fields of the classes as they are, the call in place of
-    the manifest, American spelling.
-    """
-    _oldest: ClassVar[int] = 1
-    """The first version with enough content to be read back."""
+    """Increased when the form changes; documents of other versions are refused."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain lists, dicts, strings and numbers, with a ``schema_version``."""
@@ -71,19 +63,12 @@ class Saved:
         if not isinstance(content, Mapping) or content.get("schema") != cls._schema:
             refuse(f"the key 'schema' with the value {cls._schema!r} is missing")
         version = content.get("schema_version")
-        if isinstance(version, bool) or not isinstance(version, int) or version < 1:
-            refuse(f"its schema version is {version!r}, which does not exist")
-        if version > cls._version:
+        if not isinstance(version, int) or version != cls._version:
             refuse(
-                f"its schema version is {version}, and this version of blankets reads up to {cls._version}; install a "
-                "newer one"
+                f"its schema version is {short(version)}, and this version of blankets reads and writes "
+                f"{cls._version}; run the call again"
             )
-        if version < cls._oldest:
-            refuse(
-                f"its schema version is {version}, which does not hold enough to be read back; {cls._oldest} is the "
-                "first that does"
-            )
-        return read(cls, upgraded(dict(content)))
+        return read(cls, content)
 
     @classmethod
     def from_json(cls, document: str | bytes) -> Self:
@@ -97,7 +82,7 @@ class Saved:
         Raises
         ------
         DataError
-            If the document is not such a result, is cut off, or comes from a later version.
+            If the document is not such a result, is cut off, or has another schema version.
         """
         return cls.from_dict(_parsed(document))
 

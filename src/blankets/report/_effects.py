@@ -37,7 +37,6 @@ class EffectRow(TypedDict):
     effect: float | None
     less_bias: float | None
     interval: list[float] | None
-    effect_words: str
     less_bias_words: str
     interval_words: str
     p: str
@@ -107,7 +106,6 @@ def _row(blanket: Blanket, name: str) -> EffectRow:
         "effect": evidence.effect if tested else None,
         "less_bias": shifted,
         "interval": list(ends) if ends else None,
-        "effect_words": digits(evidence.effect) if tested else "not known",
         "less_bias_words": "not known" if shifted is None else digits(shifted),
         "interval_words": f"{digits(ends[0], 2)} to {digits(ends[1], 2)}" if ends else "not known",
         "p": format_p(evidence.log_p),

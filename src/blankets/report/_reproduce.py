@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from blankets.results import Blanket
 
 _PLACEHOLDER = "data.csv"
-_NOT_KEPT = "the result was made by a version that kept no call"
+_NOT_KEPT = "the result has no call"
 _MEANING = {
     "y": "the values of the target, which were given apart from the table",
     "rng": "the generator that was handed over, in the state that it had",

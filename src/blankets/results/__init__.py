@@ -21,7 +21,6 @@ from blankets.results._text import (
     undecided_sentence,
 )
 from blankets.results._words import (
-    SYMBOLS,
     count_of,
     cut_sentence,
     digits,
@@ -31,7 +30,6 @@ from blankets.results._words import (
     shown,
     size_of,
     symbol_of,
-    w_of,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +63,6 @@ __all__ = [
     "PriorRange",
     "Ranking",
     "Refutation",
-    "SYMBOLS",
     "Selection",
     "Sensitivity",
     "Stability",
@@ -94,7 +91,6 @@ __all__ = [
     "size_of",
     "symbol_of",
     "undecided_sentence",
-    "w_of",
 ]
 
 _ANSWERS = {  # of questions other than `discover`, which can do without

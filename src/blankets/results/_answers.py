@@ -98,7 +98,6 @@ class Estimate(Saved, _Printed):
     """
 
     _schema = "blankets/estimate"
-    _oldest = 3  # the first version that stores the distribution for the interval
 
     x: str
     target: str
@@ -199,7 +198,6 @@ class TestResult(Saved, _Printed):
 
     __test__ = False  # not a test for pytest to collect
     _schema = "blankets/test"
-    _oldest = 3
 
     x: str
     target: str

@@ -61,7 +61,6 @@ class Ranking(Saved, Tabled):
     """
 
     _schema = "blankets/ranking"
-    _oldest = 3  # the first version that stores the distribution for the intervals
 
     target: str
     names: tuple[str, ...]

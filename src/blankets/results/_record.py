@@ -1,6 +1,6 @@
 """What a result says of its data and settings. Texts and pages are made from it, so saved values are checked.
 
-Keys that are not listed here are accepted; a later version may have more.
+Keys that are not listed here are accepted.
 """
 
 from __future__ import annotations

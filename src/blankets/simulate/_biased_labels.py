@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -11,44 +9,6 @@ from blankets.arguments import generator_from
 from blankets.errors import LabelError, ParameterError, guarded, listed
 
 Floats = NDArray[np.float64]
-
-
-@guarded
-def propensity_of(drivers: Sequence[ArrayLike], *, low: float = 0.2, high: float = 0.8) -> Floats:
-    """Return how often a positive of each row is labeled, from columns that drive labeling.
-
-    Each column is scaled to lie between ``low`` and ``high``; the propensity is the geometric mean of the scaled
-    columns (the labeling mechanism of SAR-PU).
-
-    Parameters
-    ----------
-    drivers : sequence of array-like of shape (rows,)
-        Columns of numbers.
-    low, high : float
-        The smallest and the largest propensity.
-
-    Returns
-    -------
-    ndarray of float of shape (rows,)
-
-    References
-    ----------
-    Bekker, Robberts & Davis (2019), Beyond the selected completely at random assumption for learning from positive and
-    unlabeled data, *ECML PKDD*, section 6.
-
-    Examples
-    --------
-    >>> propensity_of([[0, 5, 10], [1, 0, 1]]).round(3).tolist()
-    [0.4, 0.316, 0.8]
-    """
-    columns = np.array([np.asarray(column, float) for column in drivers])
-    if columns.ndim != 2 or not columns.size or not np.isfinite(columns).all():
-        raise ParameterError("'drivers' must be one or more columns of numbers, each with a value in every row")
-    if not 0.0 < low <= high <= 1.0:
-        raise ParameterError.out_of_range("low, high", (low, high), "probabilities with 0 < low <= high <= 1")
-    least, most = columns.min(axis=1, keepdims=True), columns.max(axis=1, keepdims=True)
-    scaled = low + (high - low) * (columns - least) / np.where(most > least, most - least, 1.0)
-    return np.asarray(np.exp(np.log(scaled).mean(axis=0)))
 
 
 @guarded

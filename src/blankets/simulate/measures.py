@@ -20,7 +20,7 @@ from statistics import fmean
 
 from blankets.errors import ParameterError, guarded, listed
 
-__all__ = ["Agreement", "AverageAgreement", "average", "compare", "compare_all", "kuncheva", "roc"]
+__all__ = ["Agreement", "AverageAgreement", "average", "compare", "kuncheva", "roc"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,22 +166,6 @@ def average(agreements: Iterable[Agreement]) -> AverageAgreement:
         false_negatives=fmean(one.false_negatives for one in every),
         exact=fmean(one.exact for one in every),
     )
-
-
-@guarded
-def compare_all(
-    found: Mapping[str, Iterable[Hashable]], truth: Mapping[str, Iterable[Hashable]]
-) -> dict[str, Agreement]:
-    """Compare the blankets of many targets; ``truth`` may have more targets than ``found``.
-
-    Examples
-    --------
-    >>> compare_all({"ill": ["age"]}, {"ill": ["age", "bmi"], "bmi": ["ill"]})["ill"].recall
-    0.5
-    """
-    if unknown := [name for name in found if name not in truth]:
-        raise ParameterError(f"there is no true blanket for {listed(unknown)}")
-    return {name: compare(members, truth[name]) for name, members in found.items()}
 
 
 @guarded

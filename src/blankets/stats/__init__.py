@@ -2,8 +2,8 @@
 
 from blankets.kernels import COARSE, FAR, LARGE, NOTHING
 from blankets.stats._by_chance import Admission
-from blankets.stats._calibrated import cell_tables, log_p_from_moments, moments_of_block
-from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, doubtful_tests, law_at
+from blankets.stats._calibrated import cell_tables
+from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, law_at
 from blankets.stats._canonical import (
     DETERMINED,
     canonical_test,
@@ -22,12 +22,12 @@ from blankets.stats._cell_means import (
     means_information,
     merged_levels,
 )
-from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, log_f_sf, summed_cells
+from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, summed_cells
 from blankets.stats._contingency import (
     answers_of_block,
     entropy_terms,
+    flat_tables,
     formula_of,
-    nominal_dof,
     statistics_of_block,
     table_statistics,
 )
@@ -41,7 +41,7 @@ from blankets.stats._estimate import (
     mixed_curves,
     noncentrality_at,
 )
-from blankets.stats._explained import EXPLAINED, explained_information
+from blankets.stats._explained import explained_information
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
@@ -49,19 +49,14 @@ from blankets.stats._machine_labels import machine_noncentrality, machine_scores
 from blankets.stats._machine_power import STUDIES, machine_power
 from blankets.stats._machine_rows import MachineRows, bounded_functions, machine_rows_test
 from blankets.stats._partial_labels import (
-    NEGATIVE,
-    POSITIVE,
-    UNLABELED,
     Sampling,
     behind_mar_f,
     mar_f_information,
     mcar_information,
     neg_information,
     pos_information,
-    scored_information,
     ss_information,
 )
-from blankets.stats._permutation import permutation_p, permutations_of_block
 from blankets.stats._power import (
     EFFECT_SIZES,
     attained_power,
@@ -93,6 +88,7 @@ from blankets.stats._regression import (
     risk_regression,
     told_by_others,
 )
+from blankets.stats._scored_estimate import NEGATIVE, POSITIVE, UNLABELED, scored_information
 from blankets.stats._special import chi2_isf, xlogy
 from blankets.stats._spread import FUNCTIONS_OF_VARIANCE, ROWS_A_VARIANCE, SpreadNumber, spread_number, spread_test
 from blankets.stats._survey import Surveyed, survey_information, survey_test
@@ -106,7 +102,6 @@ __all__ = [
     "DETERMINED",
     "Drawn",
     "EFFECT_SIZES",
-    "EXPLAINED",
     "FAR",
     "FUNCTIONS_OF_VARIANCE",
     "FalseMembers",
@@ -151,7 +146,6 @@ __all__ = [
     "critical_value",
     "detectable_effect",
     "divided",
-    "doubtful_tests",
     "drawn_law",
     "draws_test",
     "effect_from_w",
@@ -160,14 +154,13 @@ __all__ = [
     "expected_false_members",
     "explained_information",
     "fitted_levels",
+    "flat_tables",
     "formula_of",
     "hotelling_log_p",
     "labeling_bias",
     "law_at",
     "log_chi2_sf",
-    "log_f_sf",
     "log_p_among",
-    "log_p_from_moments",
     "log_p_of",
     "log_p_of_functions",
     "logistic_fit",
@@ -182,17 +175,13 @@ __all__ = [
     "merged_levels",
     "miller_madow",
     "mixed_curves",
-    "moments_of_block",
     "needed_alpha",
     "needed_noncentrality",
     "neg_information",
-    "nominal_dof",
     "noncentrality",
     "noncentrality_at",
     "number_regression",
     "odds_regression",
-    "permutation_p",
-    "permutations_of_block",
     "plug_in",
     "pooled_d2",
     "pooled_d3",

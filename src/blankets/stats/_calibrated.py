@@ -25,34 +25,6 @@ from blankets import kernels
 from blankets.kernels import DEGREES, SMALL, STEPS, TABLED
 
 Floats = NDArray[np.float64]
-Moments = tuple[Floats, Floats, Floats, Floats]
-
-
-def moments_of_block(counts: NDArray[np.int32]) -> Moments:
-    """Return the moments of G under independence given the margins of tables, by enumeration of every cell.
-
-    ``counts``, of shape (n, levels of x, levels of y, strata): tables of different x with the same y in the same
-    strata.
-
-    Returns
-    -------
-    mean, variance : ndarray of shape (n,)
-        Of G, over all tables with these margins.
-    least : ndarray of shape (n,)
-        The smallest expected count of a level seen, over strata that can vary; infinite if none can.
-    movable : ndarray of shape (n,)
-        Number of rows to draw to permute x in all strata: those outside the largest level of x, or of y if
-        that is less.
-
-    Examples
-    --------
-    >>> table = np.array([[[[2], [0]], [[0], [2]]]], np.int32)  # G is 0 or, with probability 1/3, 8 ln 2 = 5.545
-    >>> [float(values[0].round(3)) for values in moments_of_block(table)]
-    [1.848, 6.833, 1.0, 2.0]
-    """
-    flat = np.ascontiguousarray(counts, np.int32).reshape(len(counts), -1)
-    mean, variance, least, movable = kernels.block_moments(flat, *counts.shape[1:], cell_tables())
-    return mean, variance, least, movable
 
 
 @lru_cache(maxsize=1)
@@ -67,16 +39,3 @@ def arrays_of_cells() -> tuple[Floats, Floats, Floats]:
     binomials, roots = np.zeros((TABLED + 1, STEPS + 1, DEGREES + 1)), np.zeros((SMALL + 1, SMALL + 1, DEGREES + 1))
     kernels.fill_cells(*(table.reshape(-1, DEGREES + 1) for table in (small, binomials, roots)))
     return small, binomials, roots
-
-
-def log_p_from_moments(statistic: float, mean: float, variance: float) -> float:
-    """Return the log p-value of a multiple of chi-square with this mean and variance, in nats.
-
-    Without variance there is nothing to test, and p is 1.
-
-    Examples
-    --------
-    >>> [round(log_p_from_moments(*numbers), 4) for numbers in ((3.841459, 1.0, 2.0), (7.682918, 2.0, 8.0), (9, 9, 0))]
-    [-2.9957, -2.9957, 0.0]
-    """
-    return kernels.moments_tail(statistic, mean, variance)

@@ -105,17 +105,6 @@ def _undrawn(n_rows: int, level: float | None, *, reliability: float, screens: b
     return formula_of(n_rows, reliability=reliability, law=law, cells=cells, screens=screens, later=later)
 
 
-def doubtful_tests(statistic: Floats, dof: Floats, level: float | None = None) -> NDArray[np.int64]:
-    """Return the positions of the G whose p-value may be near the level under some possible distribution.
-
-    Examples
-    --------
-    >>> doubtful_tests(np.array([3.0, 9.0, 50.0]), np.array([1.0, 1.0, 1.0]), level=0.01)
-    array([1])
-    """
-    return kernels.doubtful_of(statistic, dof, law_at(level))
-
-
 @lru_cache(maxsize=32)
 def law_at(level: float | None) -> kernels.Law:
     """Return how G is judged at a level."""

@@ -115,15 +115,6 @@ def flat_tables(counts: NDArray[np.int32]) -> tuple[NDArray[np.int32], int, int,
     return np.ascontiguousarray(counts, np.int32).reshape(len(counts), n_x * n_y * n_z), n_x, n_y, n_z
 
 
-def nominal_dof(arity_x: int, arity_y: int, given: ArrayLike = ()) -> int:
-    """Return (|X|-1)(|Y|-1) Π|Z_i|, exactly (Python integers do not overflow).
-
-    >>> nominal_dof(3, 2, [2, 4])
-    16
-    """
-    return (int(arity_x) - 1) * (int(arity_y) - 1) * math.prod(int(a) for a in np.asarray(given, np.int64))
-
-
 @lru_cache(maxsize=8)
 def entropy_terms(n_rows: int) -> NDArray[np.int64]:
     """Return n ln n for n = 0, 1, ... up to the number of rows or 65,536 as fixed-point numbers: their sums are exact.

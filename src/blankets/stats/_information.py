@@ -12,7 +12,7 @@ method gives its variance: Var(T) ≈ (Σ p φ² - (Σ p φ)²) / N with φ = �
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -55,18 +55,6 @@ def _no_tables(n_y: int | None, but: str) -> DataError:
         f"count tables have axes (levels of y, levels of x), (strata, levels of y, levels of x), or (tables, strata, "
         f"levels of y, levels of x) where they are many, with {levels}, but {but}"
     )
-
-
-def joint_levels(counts: ArrayLike) -> NDArray[Any]:
-    """Return tables of shape (..., x₁, x₂) as tables of the pair, shape (..., x₁ x₂).
-
-    Examples
-    --------
-    >>> joint_levels(np.arange(8).reshape(1, 2, 2, 2)).shape
-    (1, 2, 4)
-    """
-    tables = np.asarray(counts)
-    return tables.reshape(*tables.shape[:-2], -1)
 
 
 def log_of_ratio(numerator: Floats, denominator: Floats) -> Floats:
@@ -183,30 +171,17 @@ def plug_in(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
     )
 
 
-def miller_madow(
-    counts: ArrayLike, *, x_levels: ArrayLike | None = None, cells: Literal["alphabet", "observed"] = "alphabet"
-) -> InformationEstimate:
-    """Estimate I(X;Y|Z) by the plug-in minus its first-order bias.
+def miller_madow(counts: ArrayLike) -> InformationEstimate:
+    """Estimate I(X;Y|Z) by the plug-in minus its first-order bias, (|X|-1)(|Y|-1)|Z| / 2N (methods (4.1)).
 
-    ``counts``, of shape (..., strata, levels of y, levels of x): counts of fully labeled rows, with axes as for
-    `plug_in`. ``x_levels``: true number of levels of each x of the batch, if tables are padded with other levels; by
-    default the length of the last axis. ``cells``: the bias by numbers of levels, (|X|-1)(|Y|-1)|Z| / 2N (methods
-    (4.1); default), or by the cells that were seen, (cells - cells of x - cells of y + strata) / 2N, as Miller and
-    Madow have it (errata D7).
+    It goes by numbers of levels; Miller and Madow themselves by the cells that were seen (errata D7). ``counts``, of
+    shape (..., strata, levels of y, levels of x): counts of fully labeled rows, with axes as for `plug_in`.
 
     Examples
     --------
     >>> float(miller_madow([[30, 10], [20, 40]]).value.round(6))
     0.081305
     """
-    one_of("way to count cells", cells, ("alphabet", "observed"))
     tables = as_tables(counts)
-    estimate = plug_in(tables)
-    if cells == "alphabet":
-        x = np.asarray(tables.shape[-1] if x_levels is None else x_levels, float)
-        freedom = (x - 1.0) * (tables.shape[-2] - 1) * tables.shape[-3]
-    else:
-        seen = [tables, tables.sum(axis=-2), tables.sum(axis=-1), tables.sum(axis=(-2, -1))]
-        n_cells, n_x, n_y, n_z = ((part > 0).sum(axis=tuple(range(tables.ndim - 3, part.ndim))) for part in seen)
-        freedom = np.asarray(n_cells - n_x - n_y + n_z, float)
+    estimate, freedom = plug_in(tables), float((tables.shape[-1] - 1) * (tables.shape[-2] - 1) * tables.shape[-3])
     return estimate.less_bias(freedom * estimate.scale, "Miller–Madow")

@@ -29,7 +29,6 @@ from blankets.errors import ParameterError
 from blankets.stats._estimate import InformationEstimate, divided
 from blankets.stats._information import (
     Loss,
-    as_tables,
     checked_loss,
     delta_variance,
     derivative,
@@ -38,17 +37,24 @@ from blankets.stats._information import (
     plug_in,
     seen_dof_by_stratum,
 )
-from blankets.stats._level_law import LevelLaw, pivot_of, two_values
+from blankets.stats._level_law import LevelLaw
+from blankets.stats._scored_estimate import (
+    CELLS,
+    IMPOSSIBLE,
+    NEGATIVE,
+    POSITIVE,
+    UNLABELED,
+    frequencies,
+    one_law,
+    pooled,
+    scored_information,
+)
 from blankets.stats._special import normal_ppf
 
 Floats = NDArray[np.float64]
 Sampling = Literal["one-sample", "case-control"]
 
-NEGATIVE, POSITIVE, UNLABELED = 0, 1, 2
-_CELLS = (-3, -2, -1)
 _ONE_CLASS = {POSITIVE: "Pos (labeled positives with the prior)", NEGATIVE: "Neg (labeled negatives with the prior)"}
-_FEW = 20.0  # expected rows of a kind in a level below which laws of few rows are used
-_IMPOSSIBLE = 0.001  # with a smaller p-value a negative cell contradicts the prior
 
 
 def mcar_information(counts: ArrayLike) -> InformationEstimate:
@@ -75,14 +81,14 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
     >>> float(estimate.value.round(6)), float(estimate.standard_error.round(6))
     (0.032901, 0.029994)
     """
-    tables, n_rows, p = _frequencies(counts)
+    tables, n_rows, p = frequencies(counts)
     labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
     l = labeled.sum(axis=-2, keepdims=True)
     t = divided(labeled, l)
     in_class = labeled.sum(axis=-1, keepdims=True)
     x_given_z = divided(everyone, everyone.sum(axis=-1, keepdims=True))
     r = log_of_ratio(divided(labeled, in_class), x_given_z)
-    value = (everyone * t * r).sum(axis=_CELLS)
+    value = (everyone * t * r).sum(axis=CELLS)
 
     mean = (t * r).sum(axis=-2, keepdims=True)
     inflation = divided(everyone, l)
@@ -123,11 +129,11 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     0.034824
     """
     checked_loss(loss)
-    tables, n_rows, p = _frequencies(counts)
+    tables, n_rows, p = frequencies(counts)
     labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
     l = labeled.sum(axis=-2, keepdims=True)
     kept = np.where(l > 0, everyone, 0.0)
-    kept = divided(kept, kept.sum(axis=_CELLS, keepdims=True))
+    kept = divided(kept, kept.sum(axis=CELLS, keepdims=True))
     t = divided(labeled, l)
     value, slope = information(kept * t, loss), derivative(kept * t, loss)
     mean = (t * slope).sum(axis=-2, keepdims=True)
@@ -135,9 +141,9 @@ def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEs
     rows = tables[..., :UNLABELED, :].sum(axis=-2)
     ends = np.zeros_like(n_rows), np.ones_like(n_rows)
     law = LevelLaw(kept[..., 0, :], t[..., POSITIVE, :], rows, ends, n_rows, loss)
-    scale, freedom = _one_law(*law.null_sums())
+    scale, freedom = one_law(*law.null_sums())
     return InformationEstimate(
-        value=np.where(l.sum(axis=_CELLS) > 0, value, np.nan),
+        value=np.where(l.sum(axis=CELLS) > 0, value, np.nan),
         variance=delta_variance(np.concatenate([labeled, kept - l], axis=-2), phi, n_rows),
         statistic=divided(value, scale),
         dof=freedom,
@@ -156,7 +162,7 @@ def behind_mar_f(counts: ArrayLike) -> tuple[int, int] | None:
     >>> behind_mar_f([[2, 60, 55], [5, 30, 28], [90, 100, 110]])
     (0, 7)
     """
-    tables, _, p = _frequencies(counts)
+    tables, _, p = frequencies(counts)
     labeled = tables[..., :UNLABELED, :]
     rows = labeled.sum(axis=-2)
     share, everyone = divided(labeled[..., POSITIVE, :], rows), p.sum(axis=-2) * (rows > 0)
@@ -188,7 +194,7 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
     >>> float(ss_information(table, prior=0.4).value.round(6))
     0.03227
     """
-    tables, n_rows, p = _frequencies(counts)
+    tables, n_rows, p = frequencies(counts)
     positive = _checked_prior(prior)
     weight = np.concatenate([1.0 - positive, positive], axis=-2)
     labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
@@ -196,7 +202,7 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
     r = divided(labeled, in_class)
     r_z, p_z = r.sum(axis=-1, keepdims=True), everyone.sum(axis=-1, keepdims=True)
     ratio = log_of_ratio(divided(r, r_z), divided(everyone, p_z))
-    value = (weight * r * ratio).sum(axis=_CELLS)
+    value = (weight * r * ratio).sum(axis=CELLS)
 
     shared = (weight * (divided(r_z, p_z) - divided(r, everyone))).sum(axis=-2, keepdims=True)
     centered = ratio - (r * ratio).sum(axis=(-3, -1), keepdims=True)
@@ -204,7 +210,7 @@ def ss_information(counts: ArrayLike, prior: ArrayLike) -> InformationEstimate:
 
     scale, dof = _scale_of_both(tables, weight * r_z)
     return InformationEstimate(
-        value=np.where((in_class > 0).all(axis=_CELLS), value, np.nan),
+        value=np.where((in_class > 0).all(axis=CELLS), value, np.nan),
         variance=delta_variance(p, phi, n_rows),
         statistic=divided(value, scale),
         dof=dof,
@@ -227,7 +233,7 @@ def _scale_of_both(tables: Floats, weight: Floats) -> tuple[Floats, Floats]:
     spread = np.maximum(divided(one, labeled.sum(axis=-1)) - rest, 0.0) * (labeled.sum(axis=-1) > 0)
     first = (0.5 * share * spread).sum(axis=-1)
     second = ((0.5 * share * spread) ** 2).sum(axis=-1) + 0.5 * share.prod(axis=-1) * rest[..., 0] ** 2
-    return _one_law((first * free).sum(axis=-1), (second * free).sum(axis=-1))
+    return one_law((first * free).sum(axis=-1), (second * free).sum(axis=-1))
 
 
 def pos_information(
@@ -282,7 +288,7 @@ def neg_information(counts: ArrayLike, prior: ArrayLike, *, loss: Loss = "log") 
 
 def _one_class(counts: ArrayLike, share: Floats, known: int, loss: Loss) -> InformationEstimate:
     """Return the estimate from one labeled class, ``known``, whose prior is ``share``: a row of it counts share / a."""
-    _, _, p = _frequencies(counts)
+    _, _, p = frequencies(counts)
     a = p[..., known, :].sum(axis=(-2, -1))
     each = divided(share[..., 0, 0, 0], a)
     score, slope = np.zeros((*each.shape, 3)), np.zeros((*each.shape, 3, 3))
@@ -292,110 +298,6 @@ def _one_class(counts: ArrayLike, share: Floats, known: int, loss: Loss) -> Info
     return scored_information(counts, score, slope, loss=loss, estimator=_ONE_CLASS[known])
 
 
-def scored_information(
-    counts: ArrayLike,
-    score: ArrayLike,
-    slope: ArrayLike = 0.0,
-    *,
-    loss: Loss = "log",
-    estimator: str = "scores of labels",
-) -> InformationEstimate:
-    """Estimate I(X;Y|Z) from a score w of labels with E[w | y] = y: the information of q₁ = Σ w p̂, methods (14.3).
-
-    Cells of q₁ or q₀ = P - q₁ below 0 are clipped, the others of the class renormalized, and the estimate flagged; it
-    has no delta-method variance then (errata D3).
-
-    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``score``, of shape
-    (..., 3): w of each label. ``slope``, of shape (..., 3, 3): ∂w/∂(share of a label), if w was computed from the
-    shares of labels in the sample. ``loss``: Shannon's information or the squared-loss one.
-
-    Notes
-    -----
-    With L_y = ∂I/∂q_y and D = L₁ - L₀, φ = L₀ + w D + Σ_l (∂w_l/∂share) Σ p_l D, methods (14.4). Near independence the
-    estimate is, in each stratum, a chi-square with the scale Var(w) / (2 n p(y=1) p(y=0)): 1/(2nκ).
-
-    Examples
-    --------
-    Labels of which a tenth of the negatives and a fifth of the positives are wrong:
-
-    >>> table = [[60, 30], [25, 45], [0, 0]]
-    >>> w = [(label - 0.1) / 0.7 for label in (0, 1)]
-    >>> float(scored_information(table, [*w, 0]).value.round(4)), float(plug_in(table[:2]).value.round(4))
-    (0.0984, 0.048)
-    """
-    checked_loss(loss)
-    tables, n_rows, p = _frequencies(counts)
-    w, gradient = np.asarray(score, float), np.broadcast_to(np.asarray(slope, float), (*np.shape(score), 3))
-    by_class = np.stack([1.0 - w, w], axis=-2)[..., np.newaxis, :, :]  # (..., 1, class, label)
-    q, size = by_class @ p, np.abs(by_class) @ p
-    bad = (q < 0) | ((q == 0) & (size > 0))
-    repaired = bad.any(axis=_CELLS)
-    clipped = np.maximum(q, 0.0)
-    total = np.maximum(q.sum(axis=(-3, -1), keepdims=True), 0.0)
-    clipped = clipped * divided(total, clipped.sum(axis=(-3, -1), keepdims=True))
-    whole = np.where(repaired[..., None, None, None], clipped, q)
-
-    derived, value = derivative(whole, loss), information(whole, loss)
-    contrast = derived[..., 1:, :] - derived[..., :1, :]
-    moved = (p * contrast).sum(axis=(-3, -1))[..., np.newaxis, :] @ gradient  # of each share of a label
-    phi = derived[..., :1, :] + w[..., np.newaxis, :, np.newaxis] * contrast
-    phi = phi + np.swapaxes(moved, -1, -2)[..., np.newaxis, :, :]
-    scale, dof = _scored_scale(tables, p, whole, w)
-    shares, everyone = p.sum(axis=(-3, -1)), p.sum(axis=-2)
-    usable = _varies(shares, w)
-    share = divided(q[..., 1, :], everyone)
-    law = LevelLaw(
-        everyone, share, tables.sum(axis=-2), two_values(shares, w), n_rows, loss, pivot_of(shares, w, gradient)
-    )
-    return InformationEstimate(
-        value=np.where(usable, value, np.nan),
-        variance=np.where(repaired | ~usable, np.nan, delta_variance(p, phi, n_rows)),
-        statistic=divided(value, scale),
-        dof=dof,
-        scale=scale,
-        repaired=repaired,
-        contradicts_prior=_contradicted(q, p, by_class, gradient, n_rows),
-        estimator=estimator,
-        curve=law.curves(value, usable & (dof > 0) & law.is_small(_FEW)),
-    )
-
-
-def _varies(labels: Floats, w: Floats) -> NDArray[np.bool_]:
-    """Tell whether labels of different scores were seen; ``labels``, of shape (..., 3): their shares."""
-    seen = labels > 0
-    return np.asarray(np.where(seen, w, -np.inf).max(axis=-1) > np.where(seen, w, np.inf).min(axis=-1))
-
-
-def _scored_scale(tables: Floats, p: Floats, q: Floats, w: Floats) -> tuple[Floats, Floats]:
-    """Return scale and degrees of freedom near independence: Var(w) / (2 n p(y=1|z) p(y=0|z)) by stratum, pooled."""
-    labels, of_class = p.sum(axis=-1), q.sum(axis=-1)
-    p_z, n_z = labels.sum(axis=-1), tables.sum(axis=(-2, -1))
-    positive = divided(of_class[..., 1], of_class.sum(axis=-1))
-    mean = divided((w[..., np.newaxis, :] * labels).sum(axis=-1), p_z)
-    spread = divided((w[..., np.newaxis, :] ** 2 * labels).sum(axis=-1), p_z) - mean**2
-    levels = (tables.sum(axis=-2) > 0).sum(axis=-1)
-    dof = np.maximum(levels - 1.0, 0.0) * _varies(labels, w[..., np.newaxis, :])
-    return _pooled(0.5 * p_z * divided(divided(spread, positive * (1.0 - positive)), n_z), dof)
-
-
-def _contradicted(q: Floats, p: Floats, by_class: Floats, gradient: Floats, n_rows: Floats) -> NDArray[np.bool_]:
-    """Tell whether a cell of q is below 0 by more than chance (Bonferroni over the cells).
-
-    A cell's φ is its weight of the label, 1 - w or w, in the cell itself, and everywhere the change of the weights with
-    the shares of labels.
-    """
-    shares = p.sum(axis=(-3, -1))[..., np.newaxis, np.newaxis, :, np.newaxis]
-    moved = np.swapaxes(gradient, -1, -2)[..., np.newaxis, :, :] @ p  # (..., z, share, x): of w
-    noise = []
-    for k, sign in enumerate((-1.0, 1.0)):
-        weight, along = by_class[..., k, :, np.newaxis], sign * moved
-        squares = (p * (weight**2 + 2.0 * weight * along)).sum(axis=-2) + (shares[..., 0, :, :] * along**2).sum(axis=-2)
-        mean = (p * weight).sum(axis=-2) + (shares[..., 0, :, :] * along).sum(axis=-2)
-        noise.append(divided(np.maximum(squares - mean**2, 0.0), n_rows[..., None, None]))
-    n_cells = np.maximum((p.sum(axis=-2, keepdims=True) > 0).sum(axis=_CELLS, keepdims=True), 1)
-    return np.asarray((q < normal_ppf(_IMPOSSIBLE / n_cells) * np.sqrt(np.stack(noise, axis=-2))).any(axis=_CELLS))
-
-
 def _collected_apart(counts: ArrayLike, share: Floats, loss: Loss) -> InformationEstimate:
     """Return the estimate from positives that were collected separately: p̂(x) comes from the unlabeled rows only.
 
@@ -403,15 +305,15 @@ def _collected_apart(counts: ArrayLike, share: Floats, loss: Loss) -> Informatio
     P (1/n₁ + 1/n₀).
     """
     checked_loss(loss)
-    tables, _, _ = _frequencies(counts)
+    tables, _, _ = frequencies(counts)
     labeled, others = tables[..., POSITIVE : POSITIVE + 1, :], tables[..., UNLABELED:, :]
-    n_labeled, n_others = labeled.sum(axis=_CELLS), others.sum(axis=_CELLS)
+    n_labeled, n_others = labeled.sum(axis=CELLS), others.sum(axis=CELLS)
     big_p = divided(others, n_others[..., None, None, None])
     r = divided(labeled, n_labeled[..., None, None, None])
     rest = big_p - share * r
-    repaired = ((rest < 0) | ((rest == 0) & (others > 0))).any(axis=_CELLS)
+    repaired = ((rest < 0) | ((rest == 0) & (others > 0))).any(axis=CELLS)
     clipped = np.maximum(rest, 0.0)
-    clipped = clipped * divided(1.0 - share, clipped.sum(axis=_CELLS, keepdims=True))
+    clipped = clipped * divided(1.0 - share, clipped.sum(axis=CELLS, keepdims=True))
     q = np.concatenate([np.where(repaired[..., None, None, None], clipped, rest), share * r], axis=-2)
     derived, value = derivative(q, loss), information(q, loss)
     contrast = derived[..., 1:, :] - derived[..., :1, :]
@@ -420,11 +322,11 @@ def _collected_apart(counts: ArrayLike, share: Floats, loss: Loss) -> Informatio
     n1, n0, q_z, one = labeled.sum(axis=(-2, -1)), others.sum(axis=(-2, -1)), q.sum(axis=-1), np.ones(())
     odds = divided(q_z[..., 1], q_z[..., 0])
     by_stratum = 0.5 * odds * (divided(one, n1) + divided(one, n0)) * q_z.sum(axis=-1)
-    scale, dof = _pooled(by_stratum, seen_dof_by_stratum(np.concatenate([others, labeled], axis=-2)))
+    scale, dof = pooled(by_stratum, seen_dof_by_stratum(np.concatenate([others, labeled], axis=-2)))
 
     noise = divided(big_p * (1.0 - big_p), n_others[..., None, None, None])
     noise = noise + divided(share**2 * r * (1.0 - r), n_labeled[..., None, None, None])
-    n_cells = np.maximum((big_p > 0).sum(axis=_CELLS, keepdims=True), 1)
+    n_cells = np.maximum((big_p > 0).sum(axis=CELLS, keepdims=True), 1)
     usable = (n_labeled > 0) & (n_others > 0)
     return InformationEstimate(
         value=np.where(usable, value, np.nan),
@@ -433,26 +335,9 @@ def _collected_apart(counts: ArrayLike, share: Floats, loss: Loss) -> Informatio
         dof=dof,
         scale=scale,
         repaired=repaired,
-        contradicts_prior=np.asarray((rest < normal_ppf(_IMPOSSIBLE / n_cells) * np.sqrt(noise)).any(axis=_CELLS)),
+        contradicts_prior=np.asarray((rest < normal_ppf(IMPOSSIBLE / n_cells) * np.sqrt(noise)).any(axis=CELLS)),
         estimator=_ONE_CLASS[POSITIVE],
     )
-
-
-def _pooled(weights: Floats, dof: Floats) -> tuple[Floats, Floats]:
-    """Return scale and dof of the one chi-square that has the mean and variance of a sum of scaled ones."""
-    return _one_law((weights * dof).sum(axis=-1), (weights**2 * dof).sum(axis=-1))
-
-
-def _one_law(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """Return scale and dof of the chi-square whose mean is ``first`` and whose variance is twice ``second``."""
-    return divided(second, first), divided(first**2, second)
-
-
-def _frequencies(counts: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """Return label tables, their numbers of rows and their frequencies."""
-    tables = as_tables(counts, n_y=3)
-    n_rows = tables.sum(axis=_CELLS)
-    return tables, n_rows, divided(tables, n_rows[..., None, None, None])
 
 
 def _checked_prior(prior: ArrayLike) -> Floats:
@@ -465,4 +350,4 @@ def _checked_prior(prior: ArrayLike) -> Floats:
 
 def _without_label(l: Floats, everyone: Floats) -> NDArray[np.bool_]:
     """Tell whether some level of x occurs only in unlabeled rows."""
-    return np.asarray(((l == 0) & (everyone > 0)).any(axis=_CELLS))
+    return np.asarray(((l == 0) & (everyone > 0)).any(axis=CELLS))

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from blankets.stats._clusters import log_f_sf
 from blankets.stats._estimate import InformationEstimate
 from blankets.stats._special import xlogy
-from blankets.stats._tail import log_p_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -29,7 +28,6 @@ class Surveyed(NamedTuple):
     design_effect: float  # the mean of the design effects
     freedom: float  # degrees of freedom of the second order
     log_p: float  # second order, F distribution
-    log_p_first: float  # first order, chi-square distribution
     information: float  # of the weighted table, in nats
     variance: float  # of the information, by linearization: methods (12.7)
 
@@ -55,7 +53,7 @@ def survey_test(x: Ints, y: Ints, strata: Ints, weights: Floats, groups: Ints | 
     """
     n, total = len(x), float(weights.sum())
     if not n:
-        return Surveyed(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        return Surveyed(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
     shape = tuple(int(codes.max()) + 1 for codes in (strata, x, y))
     cell = np.ravel_multi_index((strata, x, y), shape)
     p = np.bincount(cell, weights, int(np.prod(shape))).reshape(shape) / total
@@ -65,7 +63,7 @@ def survey_test(x: Ints, y: Ints, strata: Ints, weights: Floats, groups: Ints | 
     told = float(xlogy(p, np.divide(p, expected, out=np.ones_like(p), where=p > 0)).sum())
     contrasts = _contrasts(p)
     if not contrasts.shape[1]:
-        return Surveyed(0.0, 0.0, 1.0, 0.0, 0.0, 0.0, told, 0.0)
+        return Surveyed(0.0, 0.0, 1.0, 0.0, 0.0, told, 0.0)
     flat = p.ravel()
     scaled = np.divide(contrasts, flat[:, np.newaxis], out=np.zeros_like(contrasts), where=flat[:, np.newaxis] > 0)
     variance, nu = _variance(scaled, flat, cell, weights, groups)
@@ -75,11 +73,10 @@ def survey_test(x: Ints, y: Ints, strata: Ints, weights: Floats, groups: Ints | 
     trace, squares = float(np.trace(effects)), float(np.trace(effects @ effects))
     dof = float(contrasts.shape[1])
     if not (trace > 0 and squares > 0 and nu > 0):
-        return Surveyed(pearson, dof, np.nan, np.nan, np.nan, np.nan, told, of_information)
+        return Surveyed(pearson, dof, np.nan, np.nan, np.nan, told, of_information)
     freedom = trace**2 / squares
     log_p = log_f_sf(pearson / trace, freedom, freedom * nu)
-    first = log_p_of(pearson * dof / trace, dof)
-    return Surveyed(pearson, dof, trace / dof, freedom, log_p, first, told, of_information)
+    return Surveyed(pearson, dof, trace / dof, freedom, log_p, told, of_information)
 
 
 def survey_information(

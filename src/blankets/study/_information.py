@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from blankets.arguments import one_of
 from blankets.data import Frame
 from blankets.errors import NotAnswerableError, ParameterError, RegimeWarning, listed, warn
-from blankets.independence import explained_by, scored_cells, seen_in
+from blankets.independence import explained_by, scored_cells, seen_in, strata_of_rows
 from blankets.regimes import (
     Labels,
     PositiveUnlabeled,
@@ -173,10 +173,7 @@ def _surveyed(study: Study, x: int, given: tuple[int, ...], loss: Loss) -> Infor
     rows, weights = seen_in(frame, frozenset(columns)), study.weights_of(frame.names[j] for j in columns)
     weights = np.ones(frame.n_rows) if weights is None else weights
     rows &= weights > 0
-    strata = np.zeros(frame.n_rows, np.int64)
-    for z in given:
-        strata = np.unique(strata * int(frame.widths[z]) + frame.column(z), return_inverse=True)[1]
-    strata = np.unique(strata[rows], return_inverse=True)[1]
+    strata = strata_of_rows((frame.column(z)[rows] for z in given), int(np.count_nonzero(rows)))
     one, other = (frame.column(j)[rows].astype(np.int64) for j in columns[:2])
     return survey_information(one, other, strata, weights[rows], None if study.groups is None else study.groups[rows])
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from blankets.independence import Evidence
+from blankets.independence import Evidence, seen_in, strata_of_rows
 from blankets.results import LabelBias
 from blankets.stats import labeling_bias
 from blankets.study._study import Study
@@ -24,14 +24,9 @@ def label_biases(study: Study, evidence: Iterable[Evidence]) -> dict[str, LabelB
 
 
 def _bias(study: Study, evidence: Evidence) -> LabelBias:
-    frame, rows, strata = study.frame, np.ones(study.n_rows, bool), np.zeros(study.n_rows, np.int64)
-    for j in (evidence.x, *evidence.given, *study.known_drivers):
-        gaps = frame.gaps(j)
-        rows &= True if gaps is None else ~gaps
-    for z in dict.fromkeys((*evidence.given, *study.known_drivers)):
-        codes, _ = _codes(study, z)
-        strata = strata * (int(codes.max(initial=0)) + 1) + codes
-        strata = np.asarray(np.unique(strata, return_inverse=True)[1], np.int64)
+    given = tuple(dict.fromkeys((*evidence.given, *study.known_drivers)))
+    rows = seen_in(study.frame, frozenset((evidence.x, *given)))
+    strata = strata_of_rows((_codes(study, z)[0] for z in given), study.n_rows)
     codes, words = _codes(study, evidence.x)
     apart = study.regime.sampling == "case-control"
     found = labeling_bias(study.labels.labeled[rows], codes[rows], strata[rows], apart=apart)
