@@ -30,6 +30,7 @@ from blankets.search.closing import settle
 from blankets.search.pcmb import pcd
 
 _FEW = 12  # columns among which all sets may be tried
+_FEW_IN_ALL = 2  # all their neighborhoods together may take so many times what one may
 _VISITS = 4e7  # rows that the tests of a neighborhood may read, if that is enough for three scans
 _CAPPED = 2  # largest conditioning set, if all sets are too many
 _WIDE = 50_000  # with more columns, scans for each neighbor, and for their neighbors, take too long
@@ -49,7 +50,8 @@ def two_view(
     """Return the Markov blanket of ``target`` among ``candidates``.
 
     ``tests_a_column``: limit of tests in the search for the neighbors of one column, and of all columns together, per
-    other column. 0: only closing, from the empty set; this is also done with more than 50,000 columns.
+    other column; more if there are twelve or fewer. 0: only closing, from the empty set; this is also done with more
+    than 50,000 columns.
 
     Examples
     --------
@@ -65,8 +67,9 @@ def two_view(
         quick = tests.by_formula()  # the first view asks the same again
         rows = tests.looked_at or int(np.max(quick.scan(candidates, target).n_rows, initial=1))
         n = len(candidates)
-        most = max(tests_a_column * n, 2 * n * 2**n if n <= _FEW else 0)
-        limits = most, min(most, max(int(_VISITS / rows), 3 * n))
+        few = n <= _FEW
+        most = max(tests_a_column * n, 2 * n * 2**n if few else 0)
+        limits = most * (_FEW_IN_ALL if few else 1), min(most, max(int(_VISITS / rows), 3 * n))
         start = _by_small_sets(quick, target, candidates, alpha=alpha, trace=trace, limits=limits)
     members = settle(tests, target, candidates, start.members, alpha=alpha, trace=trace, stay=start.members)
     return replace(
