@@ -105,8 +105,10 @@ class ScoredTests(Layer):
         arities = self.frame.arities
         nominal = float(arities[x] - 1) * float(np.prod(arities[list(given)].astype(float)))
         worth = int(np.count_nonzero(self.scores.informative[rows]))
-        reliable = worth >= max(self.reliability * nominal, 2.0)
         statistic, dof, log_p = self.scores.test(sums)
+        # Where rows are so few that all levels are rare, they are one level, and nothing was compared.
+        compared = bool(dof) or not float(self.scores.fitted(sums).dof)
+        reliable = compared and worth >= max(self.reliability * nominal, 2.0)
         effect = float(means_information(self.scores.from_sums(sums)).value)
         return statistic, dof, log_p, effect, int(np.count_nonzero(rows)), CELLS if reliable else NOT_PERFORMED
 

@@ -139,6 +139,8 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     can_estimate = Question.ESTIMATE in study.regime.answers and apart and evidence.n_rows > 0
     if measured:
         can_estimate = can_estimate and evidence.reliable and keeps_numbers(study.regime)
+    no_power = apart and measured and scores is not None and scores.of_likelihoods
+    about_power = (_NO_POWER,) if no_power else (_POWER_BY_SHAPE,) if told and weighted is not None else ()
     return TestResult(
         x=x,
         target=study.target_name,
@@ -160,7 +162,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         greatest_powers={} if weighted is None else {size: greatest for size, (_, greatest) in told.items()},
         detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in sought},
         estimate=estimate_of(study, x, at, given, conditioning) if can_estimate else None,
-        notes=(*about_labels(study), *about_rows(study), *_about_power(study, measured=measured, apart=apart)),
+        notes=(*about_labels(study), *about_rows(study), *about_power),
     )
 
 
@@ -170,15 +172,6 @@ def _weighted_sums(study: Study, at: int, conditioning: list[int]) -> NDArray[np
     if scores is None or scores.of_likelihoods:
         return None
     return scores.merged(scored_sums(study.frame, scores, at, conditioning)[0])
-
-
-def _about_power(study: Study, *, measured: bool, apart: bool) -> tuple[str, ...]:
-    """Say what is behind the power of a test with scores of rows."""
-    if study.labels.scores is None or not apart:
-        return ()
-    if study.labels.scores.of_likelihoods:
-        return (_NO_POWER,) if measured else ()
-    return (_POWER_BY_SHAPE,)
 
 
 def _kappa(
