@@ -281,5 +281,6 @@ class TestResult(Saved, _Printed):
 
 def power_words(result: TestResult, size: str) -> str:
     """Return the power for an effect: a number, or the range in which it is."""
-    least, greatest = (f"{of[size]:.2f}" for of in (result.powers, result.greatest_powers or result.powers))
+    power = result.powers[size]
+    least, greatest = f"{power:.2f}", f"{result.greatest_powers.get(size, power):.2f}"
     return least if least == greatest else f"{least} to {greatest}"
