@@ -78,9 +78,9 @@ class LabelDesign:
         """Return the largest possible share of such labels among all rows, for each p(y=1)."""
         share = np.ones_like(prior)
         if self.positives:
-            share = np.minimum(share, prior / self.positives)
+            share = np.minimum(self.positives, prior) / self.positives
         if self.negatives:
-            share = np.minimum(share, (1.0 - prior) / self.negatives)
+            share = np.minimum(share, np.minimum(self.negatives, 1.0 - prior) / self.negatives)
         return share
 
     def possible_prior(self, share: float) -> tuple[float, float]:
