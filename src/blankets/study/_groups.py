@@ -143,7 +143,7 @@ def groups_drawn(groups: Ints, n_resamples: int, method: str, fraction: float, r
 
     >>> rng = np.random.default_rng(0)
     >>> [rows.tolist() for rows in groups_drawn(np.array([0, 0, 1, 1, 2, 2]), 2, "pairs", 0.5, rng)]
-    [[4, 5], [2, 3]]
+    [[4, 5], [0, 1]]
     """
     order = np.argsort(groups, kind="stable")
     edges = np.flatnonzero(np.diff(groups[order])) + 1
@@ -161,12 +161,16 @@ def drawn_of_each(
         if method == "bootstrap":
             parts = [[rng.choice(rows, len(rows))] for rows in strata]
         else:
-            shuffled = [rng.permutation(rows) for rows in strata]
-            sizes = [max(1, int(fraction * len(rows))) for rows in strata]
-            parts = [[rows[:size], rows[-size:]] for rows, size in zip(shuffled, sizes, strict=True)]
+            parts = [_apart(rows, max(1, int(fraction * len(rows))), rng) for rows in strata]
         both = method == "pairs"
         draws += [np.concatenate([part[k] for part in parts]) for k in range(1 + both)]
     return draws[:n_resamples]
+
+
+def _apart(rows: Ints, size: int, rng: np.random.Generator) -> list[Ints]:
+    """Return some of the rows, and as many of the others (of the same ones too, if they are too few)."""
+    by_key = np.argpartition(rng.random(len(rows), np.float32), min(size, len(rows) - 1))
+    return [rows[by_key[:size]], rows[by_key[-size:]]]
 
 
 def order_by_groups(groups: Ints, rng: np.random.Generator) -> Ints:
