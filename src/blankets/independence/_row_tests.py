@@ -316,7 +316,7 @@ def levels_of(moments: Moments, x: int) -> NDArray[np.int64] | None:
 
 def is_rare(moments: Moments, x: int, y: int) -> bool:
     """Tell whether one of the two is a category with levels so rare that its probabilities have to be fitted."""
-    return any(levels_of(moments, z) is not None for z in (x, y)) and few_meet(moments, x, y)
+    return few_meet(moments, x, y) and any(levels_of(moments, z) is not None for z in (x, y))
 
 
 def hardly_told(moments: Moments, xs: NDArray[np.int64], y: int, likely: NDArray[np.bool_]) -> NDArray[np.bool_]:
