@@ -24,7 +24,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 ROOT = Path(__file__).resolve().parent
 KERNELS = ROOT / "src" / "blankets" / "kernels"
 FILES = (
-    "_room _rows _bits _ranks _tail _laws _blocks _statistics _permute _cells _moments _answers "
+    "_formula _room _rows _bits _ranks _tail _laws _blocks _statistics _permute _cells _moments _answers "
     "_questions _scan _joint _holes _subsets _away _growing _neighbors _first_view _networks _machine"
 ).split()
 UNCOMPILED = "BLANKETS_UNCOMPILED"  # set: do not compile

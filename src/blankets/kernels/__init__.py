@@ -27,6 +27,7 @@ from blankets.kernels._blocks import (
 )
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
 from blankets.kernels._first_view import first_view
+from blankets.kernels._formula import Cells, Formula, Law, Table
 from blankets.kernels._growing import LONG
 from blankets.kernels._holes import test_seen_columns
 from blankets.kernels._joint import drop_each
@@ -38,7 +39,6 @@ from blankets.kernels._networks import best_parents, expected_scores, fit_weight
 from blankets.kernels._permute import permutation_p, permute
 from blankets.kernels._questions import LANED_BITS, test_columns
 from blankets.kernels._ranks import HEAVY, SKEWED, rank_numbers, tested_functions
-from blankets.kernels._room import Cells, Formula, Law, Table
 from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
 from blankets.kernels._scan import scan_bits
 from blankets.kernels._statistics import doubtful_of

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from blankets.kernels._formula import Formula
 from blankets.kernels._moments import judged
-from blankets.kernels._room import Formula, Room, given_back
+from blankets.kernels._room import Room, given_back
 from blankets.kernels._statistics import are_counts, share_strata, statistic_of
 from blankets.kernels._types import *
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from blankets.kernels._answers import copy_evidence
-from blankets.kernels._room import Formula, Room, Table, given_back, taken
+from blankets.kernels._formula import Formula, Table
+from blankets.kernels._room import Room, given_back, taken
 from blankets.kernels._rows import known_columns
 from blankets.kernels._subsets import ROWS_ALIKE, Few, Weakest, begin, distinct_rows, separate_by
 from blankets.kernels._types import *

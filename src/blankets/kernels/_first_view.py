@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from blankets.kernels._answers import Answers, copy_answer
+from blankets.kernels._formula import Formula, Table
 from blankets.kernels._growing import ASKED, ENDED, LONG, Growing
 from blankets.kernels._neighbors import begin_growing, grow
 from blankets.kernels._questions import NO_MEMORY, TOO_LARGE, test_each
-from blankets.kernels._room import Formula, Room, Table, given_back, has_depth, taken
+from blankets.kernels._room import Room, given_back, has_depth, taken
 from blankets.kernels._rows import known_columns
 from blankets.kernels._subsets import insert, raise_what
 from blankets.kernels._tail import log_tail

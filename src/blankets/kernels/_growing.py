@@ -8,8 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from blankets.kernels._answers import Evidence, copy_answer, copy_evidence
+from blankets.kernels._formula import Formula, Table
 from blankets.kernels._questions import NO_MEMORY, TOO_LARGE, test_each
-from blankets.kernels._room import Formula, Room, Table
+from blankets.kernels._room import Room
 from blankets.kernels._subsets import Weakest, begin, insert, search_subsets
 from blankets.kernels._tail import is_weaker, log_tail
 from blankets.kernels._types import *

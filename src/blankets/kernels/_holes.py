@@ -11,6 +11,7 @@ from typing import Any
 
 from blankets.kernels._answers import Answers, answer
 from blankets.kernels._bits import bits_of, common_bits, split_cells, whole_mask
+from blankets.kernels._formula import Formula, Table
 from blankets.kernels._questions import (
     MOST_COUNTS,
     NO_MEMORY,
@@ -21,7 +22,7 @@ from blankets.kernels._questions import (
     in_order,
     room_for_bits,
 )
-from blankets.kernels._room import Formula, Room, Table, given_back, has_room, taken
+from blankets.kernels._room import Room, given_back, has_room, taken
 from blankets.kernels._rows import SLOTS_PAY, count_columns, group_of, join_seen, slots_of
 from blankets.kernels._statistics import share_strata
 from blankets.kernels._types import *

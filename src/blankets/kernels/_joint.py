@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from blankets.kernels._answers import Answers, answer
+from blankets.kernels._formula import Formula, Table
 from blankets.kernels._questions import TOO_LARGE, checked
-from blankets.kernels._room import Formula, Room, Table, given_back, taken
+from blankets.kernels._room import Room, given_back, taken
 from blankets.kernels._rows import count_columns, join_seen
 from blankets.kernels._statistics import share_strata
 from blankets.kernels._types import *

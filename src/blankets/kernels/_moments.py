@@ -11,18 +11,9 @@ from math import log
 import numpy as np
 
 from blankets.kernels._cells import DEGREES, SMALL, put_cell, put_root
+from blankets.kernels._formula import Cells, Formula, Law
 from blankets.kernels._permute import closely
-from blankets.kernels._room import (
-    EACH_DEGREE,
-    FEW_LEVELS,
-    LAST_KNOWN,
-    ROW_PARTS,
-    Cells,
-    Formula,
-    Law,
-    Room,
-    grow_known,
-)
+from blankets.kernels._room import EACH_DEGREE, FEW_LEVELS, LAST_KNOWN, ROW_PARTS, Room, grow_known
 from blankets.kernels._statistics import (
     are_counts,
     is_doubtful,

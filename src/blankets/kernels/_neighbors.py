@@ -11,9 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from blankets.kernels._answers import Evidence, copy_evidence
+from blankets.kernels._formula import Formula, Table
 from blankets.kernels._growing import ENDED, Growing, ask_about, draw_for
 from blankets.kernels._questions import NO_MEMORY
-from blankets.kernels._room import Formula, Room, Table, given_back, taken
+from blankets.kernels._room import Room, given_back, taken
 from blankets.kernels._rows import known_columns
 from blankets.kernels._subsets import raise_what
 from blankets.kernels._tail import is_weaker

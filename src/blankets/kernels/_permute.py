@@ -12,7 +12,8 @@ from math import exp, lgamma, log, sqrt
 
 import numpy as np
 
-from blankets.kernels._room import AT_ONCE, MOST_KNOWN, Formula, Room, given_back
+from blankets.kernels._formula import Formula
+from blankets.kernels._room import AT_ONCE, MOST_KNOWN, Room, given_back
 from blankets.kernels._statistics import are_counts, mixed, put_margins, put_y, term
 from blankets.kernels._types import *
 

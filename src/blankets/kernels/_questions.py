@@ -11,17 +11,8 @@ from typing import Any
 
 from blankets.kernels._answers import Answers, judge_table, measure_table
 from blankets.kernels._bits import count_by_bits
-from blankets.kernels._room import (
-    MOST_LEVELS,
-    Formula,
-    Room,
-    Table,
-    given_back,
-    has_codes,
-    has_masks,
-    has_room,
-    taken,
-)
+from blankets.kernels._formula import MOST_LEVELS, Formula, Table
+from blankets.kernels._room import Room, given_back, has_codes, has_masks, has_room, taken
 from blankets.kernels._rows import (
     SLOTS_PAY,
     count_columns,

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from blankets.kernels._answers import Answers, answer
 from blankets.kernels._bits import bits_of, cell_masks, common_bits
+from blankets.kernels._formula import Formula, Table
 from blankets.kernels._moments import FAR
 from blankets.kernels._questions import NO_MEMORY, by_bits
-from blankets.kernels._room import Formula, Room, Table, given_back, has_masks, has_room, taken
+from blankets.kernels._room import Room, given_back, has_masks, has_room, taken
 from blankets.kernels._statistics import is_doubtful, share_strata
 from blankets.kernels._types import *
 

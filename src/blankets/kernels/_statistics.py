@@ -10,7 +10,8 @@ from math import log
 
 import numpy as np
 
-from blankets.kernels._room import FEW_LEVELS, Formula, Law, Room
+from blankets.kernels._formula import Formula, Law
+from blankets.kernels._room import FEW_LEVELS, Room
 from blankets.kernels._types import *
 
 DIGITS: float64 = 1e-5  # a sum of floating-point numbers above this share of Σ n ln n keeps ten digits

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.kernels._answers import Answers, Evidence, copy_answer
+from blankets.kernels._formula import Formula, Table
 from blankets.kernels._holes import test_seen
 from blankets.kernels._moments import COARSE
 from blankets.kernels._questions import NO_MEMORY, test_each
-from blankets.kernels._room import Formula, Room, Table, given_back, has_codes, has_depth, taken
+from blankets.kernels._room import Room, given_back, has_codes, has_depth, taken
 from blankets.kernels._rows import join, known_columns, renumber_row
 from blankets.kernels._tail import is_weaker, log_tail
 from blankets.kernels._types import *
