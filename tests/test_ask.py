@@ -212,7 +212,7 @@ def test_one_labeled_class_is_taken_for_pu_with_a_warning():
 def test_a_feature_constant_among_labeled_rows_is_named():
     table = hidden(study(400), "mcar")
     table["ward"] = np.where(table["smoker"].isna(), table["coin"], 0)
-    with pytest.warns(RegimeWarning, match=r"'ward' have a single value among the \d+ labeled rows"):
+    with pytest.warns(RegimeWarning, match=r"'ward' has a single value among the \d+ labeled rows"):
         bl.test(table, "cough", "smoker", labels="mcar")
 
 

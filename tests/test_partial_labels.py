@@ -118,14 +118,21 @@ def test_a_target_beside_a_table_that_has_it_too():
 def test_features_constant_among_labeled_rows_are_named(mechanism):
     table = hidden(mechanism)
     table["ward"] = np.where(table["smoker"].isna(), table["coin"], 0)
-    said = r"'ward' have a single value among the labeled rows, so that nothing can be said"
+    said = r"'ward' has a single value among the labeled rows, so that nothing can be said"
     with pytest.warns(RegimeWarning, match=said):
         ranking = bl.rank(table, "smoker", labels=mechanism)
     assert ranking.names[-1] == "ward" or ranking.p[ranking.names.index("ward")] == 1
     with pytest.warns(RegimeWarning, match=said):
         bl.mutual_information(table, "ward", "smoker", labels=mechanism)
-    with pytest.warns(RegimeWarning, match=r"'ward' have a single value among the [\d,]+ labeled rows"):
-        bl.discover(table, "smoker", labels=mechanism)
+    said = r"'ward' has a single value among the [\d,]+ labeled rows"
+    with pytest.warns(RegimeWarning, match=said):
+        blanket = bl.discover(table, "smoker", labels=mechanism)
+    assert blanket.excluded["ward"].startswith("it has a single value in the rows that have a label")
+    with pytest.warns(RegimeWarning, match=said):
+        found = bl.test(table, "ward", "smoker", labels=mechanism)
+    assert found.is_empty()
+    assert "ward and smoker: there is nothing to compare" in str(found)
+    assert not found.powers
 
 
 # ---------------------------------------------------------------- a prior estimated from the table

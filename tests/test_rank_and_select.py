@@ -152,7 +152,7 @@ def test_invalid_surrogates_are_refused_or_marked(hidden, complete):
 
 def test_features_without_a_value_among_labeled_rows_are_named(hidden):
     table = hidden.assign(c=np.where(hidden["ill"].notna(), 0, hidden["c"]))
-    with pytest.warns(RegimeWarning, match="'c' have a single value among the labeled rows"):
+    with pytest.warns(RegimeWarning, match="'c' has a single value among the labeled rows"):
         bl.rank(table, "ill", labels=bl.SemiSupervised("mcar", surrogate="listwise"))
 
 

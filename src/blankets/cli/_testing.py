@@ -67,6 +67,7 @@ def _show(results: list[TestResult]) -> None:
     rows = []
     for result in results:
         verdict = ("yes" if result.dependent() else "no") if result.reliable else "not tested"
+        verdict = "nothing to compare" if result.is_empty() else verdict
         known = result.estimate
         strength = ["?", "?"]
         if known is not None:

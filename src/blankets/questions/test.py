@@ -132,11 +132,13 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     equal = equal and study.copies == 1
     apart = equal and study.own is None
     knows_power = apart and not (measured and scores is not None)
-    told = {size: powers(effect) for size, effect in EFFECT_SIZES.items()} if kappa is not None and knows_power else {}
+    told = {}
+    if kappa is not None and knows_power and free != 0.0:
+        told = {size: powers(effect) for size, effect in EFFECT_SIZES.items()}
     if weighted is not None:  # no shape may have so large an effect
         told = {size: ends for size, ends in told.items() if ends[0] >= 0.0}
     sought = (0.8, 0.95) if free > 0 and n > 0 and knows_power and weighted is None else ()
-    can_estimate = Question.ESTIMATE in study.regime.answers and apart and evidence.n_rows > 0
+    can_estimate = Question.ESTIMATE in study.regime.answers and apart and evidence.n_rows > 0 and free != 0.0
     if measured:
         can_estimate = can_estimate and evidence.reliable and keeps_numbers(study.regime)
     no_power = apart and measured and scores is not None and scores.of_likelihoods

@@ -231,6 +231,10 @@ class TestResult(Saved, _Printed):
         """Whether the test was performed and p <= alpha."""
         return self.reliable and self.log_p <= math.log(self.alpha if alpha is None else level_of(alpha))
 
+    def is_empty(self) -> bool:
+        """Whether there was nothing to compare, because one of the two has a single value wherever the other varies."""
+        return self.reliable and self.dof == 0 and self.log_p == 0
+
     def _derived(self) -> dict[str, object]:
         return {"p": self.p}
 
@@ -275,6 +279,8 @@ class TestResult(Saved, _Printed):
     def _verdict(self) -> str:
         if not self.reliable:
             return f"not tested, {why_not_tested(self.method, self.n_rows)}"
+        if self.is_empty():
+            return "there is nothing to compare"
         word = "dependent" if self.dependent() else "no dependence found"
         return f"{word} at level {self.alpha:g}{'' if self.valid else ', by a test that is not valid here'}"
 

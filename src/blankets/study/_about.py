@@ -84,14 +84,19 @@ def warn_of_cuts(study: Study) -> None:
         )
 
 
+def single_valued(study: Study, rows: NDArray[np.bool_]) -> tuple[int, ...]:
+    """Return the features with a single value among some rows."""
+    part = study.frame.take(rows)
+    return tuple(x for x in study.features if np.ptp(_seen(part, x)) == 0)
+
+
 def warn_of_single_values(study: Study, rows: NDArray[np.bool_]) -> None:
     """Warn of features with a single value among the rows that may be compared."""
-    part = study.frame.take(rows)
-    constant = [study.names[x] for x in study.features if np.ptp(_seen(part, x)) == 0]
-    if constant:
+    if constant := [study.names[x] for x in single_valued(study, rows)]:
+        have, them = ("has", "it") if len(constant) == 1 else ("have", "them")
         warn(
-            f"{listed(constant)} have a single value among the {part.n_rows:,} labeled rows, so that no test with "
-            f"the target can find them",
+            f"{listed(constant)} {have} a single value among the {np.count_nonzero(rows):,} labeled rows, so that no "
+            f"test with the target can find {them}",
             RegimeWarning,
         )
 

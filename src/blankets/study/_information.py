@@ -187,7 +187,7 @@ def warn_of_constants(labels: Labels, names: Sequence[str]) -> None:
     """Warn of features with a single value among the rows that an estimate uses."""
     if names and labels.n_unlabeled:
         warn(
-            f"{listed(names)} have a single value among the labeled rows, so that nothing can be said about their "
-            f"information",
+            f"{listed(names)} {'has' if len(names) == 1 else 'have'} a single value among the labeled rows, so that "
+            f"nothing can be said about their information",
             RegimeWarning,
         )

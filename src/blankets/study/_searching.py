@@ -282,7 +282,8 @@ class Search:
 
     def _searched(self, target: int, trace: Trace) -> tuple[Found, list[int]]:
         """Run the algorithm; return what it found, and among which columns."""
-        aside = {*self.study.known_drivers, *(self.study.one_class if target == self.study.column else ())}
+        alone = (*self.study.one_class, *self.study.one_valued) if target == self.study.column else ()
+        aside = {*self.study.known_drivers, *alone}
         candidates = [x for x in self.knows.candidates(target) if x not in aside]
         options = {"rng": self.rng, **self.wanted.options} if "rng" in self.algorithm.options else self.wanted.options
         alpha = self.wanted.alpha

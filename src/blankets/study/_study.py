@@ -41,7 +41,7 @@ from blankets.regimes import (
     SurrogateColumn,
     label_column,
 )
-from blankets.study._about import warn_of_single_values
+from blankets.study._about import single_valued, warn_of_single_values
 from blankets.study._engine import Place
 from blankets.study._groups import order_by_groups
 from blankets.study._rows import permuted, strata_of, taken, with_noise
@@ -196,6 +196,16 @@ class Study:
         return tuple(x for x, classes in seen.items() if not len(classes) or classes.min() == classes.max())
 
     @cached_property
+    def one_valued(self) -> tuple[int, ...]:
+        """Columns with a single value among the rows that have a label, where tests compare only these."""
+        if not isinstance(self.table, Frame) or self.column is None or self.column in self.table.numbers:
+            return ()
+        if self.regime.plain and self.regime.surrogate is None:
+            return ()
+        rows = self.regime.stand_in(self.labels).rows
+        return () if rows is None else single_valued(self, rows)
+
+    @cached_property
     def known_drivers(self) -> tuple[int, ...]:
         """The columns on which labeling depends, as the user knows."""
         if not self.regime.drivers or self.column is None or not isinstance(self.table, Frame):
@@ -213,10 +223,9 @@ class Study:
         """Columns about which nothing is said, and why: those that are not used, and drivers of labeling."""
         why = "labeling depends on it, so that these labels cannot tell whether it belongs to the blanket"
         alone = "it has values in one class of the target only, or in no row that has it: nothing can be compared"
-        drivers, one = (
-            {self.names[x]: of for x in xs} for xs, of in ((self.known_drivers, why), (self.one_class, alone))
-        )
-        return {**self.report.left_out, **drivers, **one}
+        single = "it has a single value in the rows that have a label: nothing can be compared"
+        each = ((self.known_drivers, why), (self.one_class, alone), (self.one_valued, single))
+        return {**self.report.left_out, **{self.names[x]: of for xs, of in each for x in xs}}
 
     @cached_property
     def report_as_data(self) -> dict[str, object]:
