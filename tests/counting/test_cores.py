@@ -1,9 +1,20 @@
 """Linear algebra on one core, and as it was afterwards."""
 
-from threadpoolctl import threadpool_info
+import numpy as np
+import pytest
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from blankets.counting import on_one_core
 from blankets.counting._cores import _Call, _OneCore
+from blankets.study import open_study
+
+
+@pytest.fixture(autouse=True)
+def two():
+    """Two cores before; other tests have one."""
+    with threadpool_limits(2, user_api="blas"):
+        assert cores() == {2}
+        yield
 
 
 def cores():
@@ -31,8 +42,18 @@ def test_a_call_that_is_gone_is_not_inside():
 
 def test_an_error_gives_cores_back():
     before = cores()
-    try:
-        on_one_core(int)("no number")
-    except ValueError:
-        pass
+    with pytest.raises(ValueError, match="invalid literal"):
+        on_one_core()(int)("no number")
     assert cores() == before
+
+
+def test_a_question_about_numbers_is_answered_on_one_core():
+    # Beside another program, a search with machine labels took 81 seconds and not one.
+    rng = np.random.default_rng(0)
+    table = {"a": rng.normal(size=300), "b": rng.normal(size=300)}
+    for test in ("auto", "fisher-z"):
+        with open_study(table, "b", test=test, numbers=True):
+            assert cores() == {1}
+        assert cores() == {2}
+    with open_study({"a": np.arange(300) % 2, "b": np.arange(300) // 2 % 2}, "b", numbers=True):
+        assert cores() == {2}

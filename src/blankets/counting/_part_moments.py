@@ -36,7 +36,7 @@ class GappyFunctions:
     (5, [[1.0, 0.0], [0.0, 1.0]])
     """
 
-    @on_one_core
+    @on_one_core()
     def __init__(self, frame: Frame) -> None:
         self.frame, self.made, self.begin = frame, list[Functions](), np.zeros(frame.n_columns + 1, np.int64)
         self.values = np.zeros((int(most_functions(frame).sum()), frame.n_rows))

@@ -108,13 +108,13 @@ class BlockTests(CountedTests):
             self._scores = BlockTests(Scores(moments), reliability=reliability, strength=strength, level=level)
             self._scores.tally, self._scores._kept = self.tally, self._kept
 
-    @on_one_core
+    @on_one_core()
     def scan(self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False) -> BlockBatch:
         """Test each of ``xs`` against ``y`` given one set."""
         known = self._projection(tuple(sorted(given)))
         return self._scan(np.asarray(xs, np.int64), y, tuple(given), known, even_if_unreliable=even_if_unreliable)
 
-    @on_one_core
+    @on_one_core()
     def drop_one(self, members: Sequence[int], y: int, only: Sequence[int] | None = None) -> EvidenceBatch:
         """Test each member, or ``only`` some of them, given all the others, from the basis of all if that is large."""
         members = tuple(members)
@@ -203,7 +203,7 @@ class BlockTests(CountedTests):
         there = scored[scored] = batch.reliable
         return scored, (batch.statistic[there], batch.dof[there], batch.log_p[there], batch.effect[there])
 
-    @on_one_core
+    @on_one_core()
     def asked(
         self, xs: NDArray[np.int64], y: int, given: Given, log_p: Floats, *, far: bool
     ) -> tuple[Floats, NDArray[np.int8]]:
@@ -321,7 +321,7 @@ class BlockTests(CountedTests):
         there = [answer for answer in answers if answer is not None]
         return np.array([a[0] for a in there]), np.array([a[1] for a in there], np.int8)
 
-    @on_one_core
+    @on_one_core()
     def information(self, xs: Columns, y: int, given: Sequence[int] = (), *, about_xs: bool = False) -> Floats:
         """Return how much each of ``xs`` tells about ``y`` given one set, or ``y`` about each; see methods (10.11).
 

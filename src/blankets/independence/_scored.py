@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.caching import cached_property
-from blankets.counting import MemoryMoments, Moments
+from blankets.counting import MemoryMoments, Moments, on_one_core
 from blankets.data import Frame
 from blankets.independence._contract import Columns, IndependenceTest
 from blankets.independence._evidence import EvidenceBatch
@@ -68,6 +68,7 @@ class ScoredTests(Layer):
         """Return the same layer around other tests."""
         return type(self)(tests, self.frame, self.target, self.scores, reliability=self.reliability)
 
+    @on_one_core()
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:

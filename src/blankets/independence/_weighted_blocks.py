@@ -61,7 +61,7 @@ class WeightedBlocks(CountedTests):
         self._kept: OrderedDict[tuple[frozenset[int], frozenset[int]], _Part] = OrderedDict()
         self._lock = Lock()
 
-    @on_one_core
+    @on_one_core()
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:

@@ -28,7 +28,7 @@ class WeightedHoles(Layer):
         """Return the same layer around other tests."""
         return type(self)(tests, self.weighted, self.model)
 
-    @on_one_core
+    @on_one_core()
     def scan(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
     ) -> EvidenceBatch:

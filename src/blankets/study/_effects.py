@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from blankets.counting import on_one_core
 from blankets.data import Frame, NumericTable
 from blankets.results import Contrast, Effects, Measure, count_of, joined
 from blankets.stats import (
@@ -30,6 +31,7 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
+@on_one_core()
 def member_effects(study: Study, target: int, members: Sequence[int], always: Sequence[int] = ()) -> Effects | None:
     """Return the effects of all members, from one regression; None where rows cannot be looked at.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.arguments import threads_from
-from blankets.counting import SqlCounter
-from blankets.data import DataReport, Ingested, Reading, column_beside, ingest, ingest_numeric
+from blankets.counting import SqlCounter, on_one_core
+from blankets.data import DataReport, Ingested, NumericTable, Reading, column_beside, ingest, ingest_numeric
 from blankets.errors import DataError, NotAnswerableError, ParameterError, RegimeWarning, TargetError, listed, warn
 from blankets.independence import IndependenceTest, own_tests
 from blankets.regimes import Labels, Predicted, Regime, SemiSupervised, code_labels
@@ -99,7 +99,9 @@ def open_study(
             study.target  # noqa: B018  # raises an error if no target was named
         if numbers and testing.takes_numbers:
             warn_of_cuts(study)
-        yield study
+        measures = own is None and (study.has_numbers or isinstance(study.table, NumericTable))
+        with on_one_core() if measures else nullcontext():
+            yield study
 
 
 def _check_rows(reading: Reading, beside: tuple[str, object] | None, *, knows_groups: bool) -> None:
