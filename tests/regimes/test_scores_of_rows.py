@@ -480,3 +480,21 @@ def test_the_statistic_has_its_own_name():
     told = str(bl.test(table, "cough", "ill", labels=bl.Predicted("said")))
     assert "T = " in told
     assert "T: differences between estimated shares of positives" in told.replace("\n  ", " ")
+
+
+def test_strata_of_one_level_change_nothing():
+    rng = np.random.default_rng(2)
+    n = 900
+    strata, x = rng.integers(0, 2, n), rng.integers(0, 3, n)
+    y = rng.random(n) < 0.3 + 0.13 * x
+    chance = np.where(strata, 0.8, 0.5)
+    known = y & (rng.random(n) < chance)
+    alone = weighted_scores(known[:800], chance[:800])
+    beside = weighted_scores(known, chance)
+    strata[800:], x[800:] = 2 + np.arange(100), 1  # a hundred strata of one row each
+    sums = beside.sums(x, strata, np.ones(n, bool))
+    assert sums.shape == (5, 102, 3)
+    assert beside.merged(sums).shape == (5, 2, 4)  # and these are drawn
+    few = alone.test(alone.sums(x[:800], strata[:800], np.ones(800, bool)))
+    assert few[1] == 4
+    assert beside.test(sums)[:2] == pytest.approx(few[:2], rel=1e-12)
