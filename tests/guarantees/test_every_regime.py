@@ -81,11 +81,12 @@ def check_size(regime, n_draws, alpha):
         ward = rng.integers(0, 2, n)
         columns = rng.choice(3, (100, n), p=[0.75, 0.2, 0.05])
         batch = scan(regime, columns, y, ward, rng, reliability=0, level=alpha)[0]
-        assert batch.reliable.all()
-        p.append(np.exp(batch.log_p))
-    rejected, beyond = np.count_nonzero(np.concatenate(p) <= alpha), norm.sf(4)
-    assert binom.cdf(rejected, n_draws, 0.8 * alpha) > beyond
-    assert binom.sf(rejected - 1, n_draws, 1.2 * alpha) > beyond
+        assert batch.reliable.mean() > 0.9  # with machine labels all levels are rare now and then
+        p.append(np.exp(batch.log_p[batch.reliable]))
+    p = np.concatenate(p)
+    rejected, beyond = np.count_nonzero(p <= alpha), norm.sf(4)
+    assert binom.cdf(rejected, len(p), 0.8 * alpha) > beyond
+    assert binom.sf(rejected - 1, len(p), 1.2 * alpha) > beyond
 
 
 def test_where_all_levels_are_rare_nothing_is_said():
