@@ -394,7 +394,7 @@ def test_text(blanket):
         "  Why made-up: There are few columns.",
         "  Continuous, cut into levels by the rule sturges: age.",
         "  Rows deleted for missing values: 40.",
-        "  Not searched: id (blanket.excluded says why).",
+        "  Not searched: id (blanket.explain(name) says why).",
         "  note: column 'id' was left out",
         "  note: the search began to cycle",
     ]

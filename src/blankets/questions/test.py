@@ -141,8 +141,9 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     can_estimate = Question.ESTIMATE in study.regime.answers and apart and evidence.n_rows > 0 and free != 0.0
     if measured:
         can_estimate = can_estimate and evidence.reliable and keeps_numbers(study.regime)
-    no_power = apart and measured and scores is not None and scores.of_likelihoods
-    about_power = (_NO_POWER,) if no_power else (_POWER_BY_SHAPE,) if told and weighted is not None else ()
+    about_power: tuple[str, ...] = (_POWER_BY_SHAPE,) if told and weighted is not None else ()
+    if apart and measured and scores is not None and scores.of_likelihoods:
+        about_power = (_NO_POWER,)
     return TestResult(
         x=x,
         target=study.target_name,

@@ -283,7 +283,7 @@ def _method(blanket: Blanket) -> Iterator[str]:
     if sentence := gaps_sentence(blanket):
         yield sentence
     if blanket.excluded:
-        yield f"Not searched: {joined(tuple(blanket.excluded))} (blanket.excluded says why)."
+        yield f"Not searched: {joined(tuple(blanket.excluded))} (blanket.explain(name) says why)."
 
 
 class Tabled(ABC):

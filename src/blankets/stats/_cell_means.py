@@ -125,13 +125,14 @@ class RowScores:
         return statistic, dof, log_p
 
     def merged(self, sums: Floats) -> Floats:
-        """Return sums in which the rare levels of x are one level."""
+        """Return sums in which the rare levels of x are one level; with propensities, of strata that have several.
+
+        Strata of one level compare nothing; where many columns are given, nearly all are such. With a machine's labels
+        they stay: the law was measured with them (`Fitted.open` counts their rows, too).
+        """
         sums = merged_levels(sums, self.telling(sums), self.least)
         sums = sums[..., sums[0].any(axis=0)]
-        if self.of_likelihoods:
-            return np.asarray(sums)
-        # Strata of one level compare nothing; where many columns are given, nearly all are such.
-        return np.asarray(sums[:, np.count_nonzero(sums[0], axis=-1) > 1])
+        return np.asarray(sums if self.of_likelihoods else sums[:, np.count_nonzero(sums[0], axis=-1) > 1])
 
     def _drawn(self, found: Fitted, rng: np.random.RandomState, n_draws: int) -> tuple[Fitted, Fitted]:
         """Draw tables from what fits under independence, and one more from each of them; return their fits."""
