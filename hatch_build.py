@@ -78,18 +78,6 @@ cdef extern from "_draws.h":
         int64 *sums, int64 *before, const int64 *terms, int64 n_terms, double unit, int64 observed, int64 slack,
         int64 most, int64 enough, double level, int64 *n_hits, int64 *n_larger, int64 *n_drawn
     ) nogil
-cdef extern from "_residuals.h":
-    int64 place_of(const double *number) nogil
-    int64 residual_room(int64 q, int64 n, int64 n_y, int64 most) nogil
-    void residual_sums(
-        const double *basis, const double *leverage, int64 q, int64 n, int64 many, const double *y, int64 n_y,
-        int64 first_y, const int64 *x, const int64 *widths, const int64 *firsts, int64 n_x, int64 most,
-        double *room, double *out
-    ) nogil
-    void given_basis(
-        const int64 *rows, const int64 *widths, int64 n_given, const double *weights, int64 size, int64 n, double *out,
-        double *leverage
-    ) nogil
 import numpy as np
 """
 ITEMS = {

@@ -43,10 +43,6 @@ class Asking(IndependenceTest):
         """Return the same tests by the fastest formula."""
         return self.changed(lambda tests: tests.by_formula())
 
-    def by_rows(self) -> Self:
-        """Return the same tests, which look again before a scan finds nothing dependent."""
-        return self.changed(lambda tests: tests.by_rows())
-
 
 class Layer(Asking):
     """Tests around other tests; a subclass writes `scan` and `around`."""

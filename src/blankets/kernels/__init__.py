@@ -17,12 +17,8 @@ from blankets.kernels._answers import block_statistics
 from blankets.kernels._away import turn_away
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
 from blankets.kernels._blocks import (
-    MOST_PAIRS,
-    basis_of_rows,
     combined_tails,
     log_p_under_signs,
-    products_of_residuals,
-    room_for_residuals,
     scan_functions,
 )
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
@@ -57,7 +53,6 @@ __all__ = [
     "LARGE",
     "LONG",
     "Law",
-    "MOST_PAIRS",
     "NOTHING",
     "SKEWED",
     "SLOTS_PAY",
@@ -66,7 +61,6 @@ __all__ = [
     "TABLED",
     "Table",
     "Weakest",
-    "basis_of_rows",
     "best_parents",
     "block_moments",
     "block_statistics",
@@ -96,11 +90,9 @@ __all__ = [
     "pack_sparse",
     "permutation_p",
     "permute",
-    "products_of_residuals",
     "rank_numbers",
     "refine",
     "renumber",
-    "room_for_residuals",
     "scan_bits",
     "scan_functions",
     "score_sets",

@@ -86,12 +86,6 @@ common_words = rows_of_level = answer_pairs = _in_c  # _words.h: common bits, ro
 count_lanes = _in_c  # _lanes.h: levels of columns
 sum_of_strata = margins_of_strata = moments_of_stratum = _in_c  # _sums.h: G of tables, their margins, its moments
 draw_strata = _in_c  # _draws.h: permutations
-place_of = residual_sums = given_basis = _in_c  # _residuals.h: products of residuals, combined functions
-
-
-def residual_room(*arguments: object) -> int:
-    """Return how much room `residual_sums` needs (_residuals.h); uncompiled, none."""
-    return 0
 
 
 def view(array: Any) -> Any:

@@ -9,14 +9,14 @@ from blankets.results._blanket import Blanket
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._false_members import Chances, false_members, least_dof, n_chances
 from blankets.results._label_bias import LabelBias
-from blankets.results._words import count_of, shown
+from blankets.results._words import count_of, format_p, shown
 
 if TYPE_CHECKING:
     from blankets.independence import Evidence
     from blankets.records import Call
     from blankets.results._audit import Finding
     from blankets.results._effects import Effects
-    from blankets.search import Algorithm, Found, Trace
+    from blankets.search import Algorithm, Found, Trace, Undecided
 
 _NOTHING: Mapping[str, str] = {}
 
@@ -101,9 +101,7 @@ def describe(
         ),
         "effects": lambda _: effects(tuple(final)),
         "checks": lambda _: checks(tuple(final)),
-        "undecided": lambda _: {
-            names[x]: _why_undecided(names[x], rows, n_rows) for x, rows in found.undecided.items()
-        },
+        "undecided": lambda _: {names[x]: _why_undecided(names[x], why, n_rows) for x, why in found.undecided.items()},
         "separators": lambda _: {names[x]: tuple(names[z] for z in zs) for x, zs in found.separators.items()},
     }
     return Blanket.to_be_told(
@@ -134,8 +132,17 @@ def describe(
     )
 
 
-def _why_undecided(name: str, rows: float, n_rows: int) -> str:
+def _why_undecided(name: str, why: Undecided, n_rows: int) -> str:
     """Say why a column is neither in nor out, and what would decide it."""
+    rows = why.rows
+    if why.reason == "weak" and why.evidence is not None:
+        p = format_p(why.evidence.log_p)
+        return f"it may tell a little more: p = {p} given the members; more rows would settle it"
+    if why.reason == "not held fixed":
+        return (
+            f"it goes with the target, but {count_of(n_rows, 'row')} could not hold the members fixed, so that this may be "
+            "their doing; more rows, or fewer levels of the members, would settle it"
+        )
     if rows <= n_rows:
         return (
             f"gaps, weights or groups leave too little of the {count_of(n_rows, 'row')} to test it given the members: "

@@ -221,8 +221,8 @@ def undecided_sentence(blanket: Blanket) -> str:
         return ""
     verb = "is" if len(blanket.undecided) == 1 else "are"
     return (
-        f"Undecided, because rows are too few: {joined(tuple(blanket.undecided))} {verb} neither in nor out; "
-        "blanket.undecided says what would settle it."
+        f"Undecided: {joined(tuple(blanket.undecided))} {verb} neither in nor out; "
+        "blanket.undecided says why, and what would settle it."
     )
 
 

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import Any
 
 from blankets.errors import MissingPackageError
-from blankets.independence import BLOCK_METHODS, SCORED_METHODS
+from blankets.independence import NUMBER_METHODS, SCORED_METHODS
 
 NATS = (
     "Information, in nats: how much the column tells about the target. 0 is nothing, 0.005 small, 0.045 medium, 0.125 "
@@ -39,7 +39,7 @@ def symbol_of(test: str, method: str = "") -> str:
     """
     if method and method in SCORED_METHODS:
         return "T"
-    return "χ²" if method and method in BLOCK_METHODS else SYMBOLS.get(test, "statistic")
+    return "χ²" if method and method in NUMBER_METHODS else SYMBOLS.get(test, "statistic")
 
 
 _COHEN = ((0.1, "very small"), (0.3, "small"), (0.5, "medium"))

@@ -23,6 +23,19 @@ Role = Literal["neighbor", "parent", "child", "spouse"]
 Action = Literal["admitted", "removed", "passed over"]
 
 
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """Why a column is neither in nor out.
+
+    "few rows": too few to test it given the members; ``rows`` would be enough. "weak": p given the members is above the
+    level, and not so large that it shows no sign of it. "not held fixed": what is given could not be held fixed.
+    """
+
+    reason: Literal["few rows", "weak", "not held fixed"]
+    rows: float = 0.0
+    evidence: Evidence | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
     """What an algorithm found about one target."""
@@ -44,8 +57,7 @@ class Found:
     # columns that are out because some of the members separate them from the target; there are too few rows to
     # test them given all members
     partly: tuple[int, ...] = ()
-    # columns that are neither in nor out, because of too few rows, each with the number of rows needed
-    undecided: Mapping[int, float] = field(default_factory=dict)
+    undecided: Mapping[int, Undecided] = field(default_factory=dict)  # columns that are neither in nor out, and why
     # for a member, the columns that could replace it
     equivalents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 

@@ -31,7 +31,6 @@ from blankets.stats._contingency import (
     statistics_of_block,
     table_statistics,
 )
-from blankets.stats._drawn import Drawn, draws_test
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
 from blankets.stats._estimate import (
     LARGEST,
@@ -42,9 +41,12 @@ from blankets.stats._estimate import (
     noncentrality_at,
 )
 from blankets.stats._explained import explained_information
+from blankets.stats._given_functions import GivenFunctions, Values
+from blankets.stats._held_fixed import GivenSet, Pair, Side, Verdict, held_fixed_test
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
 from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
+from blankets.stats._logistic import logistic_fit
 from blankets.stats._machine_labels import machine_noncentrality, machine_scores, predicted_share
 from blankets.stats._machine_power import STUDIES, machine_power
 from blankets.stats._machine_rows import MachineRows, bounded_functions, machine_rows_test
@@ -68,19 +70,7 @@ from blankets.stats._power import (
     noncentrality,
     w_from_effect,
 )
-from blankets.stats._products import Basis, rows_test, rows_tests
 from blankets.stats._propensities import weighted_powers, weighted_scores
-from blankets.stats._rare import (
-    MOST_LEVELS,
-    RARE,
-    ROWS_A_FUNCTION,
-    ROWS_A_FUNCTION_OF_SEVERAL,
-    FittedLevels,
-    fitted_levels,
-    logistic_fit,
-    meetings_test,
-    score_test,
-)
 from blankets.stats._regression import (
     Regression,
     number_regression,
@@ -88,46 +78,47 @@ from blankets.stats._regression import (
     risk_regression,
     told_by_others,
 )
+from blankets.stats._score import Draws, Score, cauchy_combined
 from blankets.stats._scored_estimate import NEGATIVE, POSITIVE, UNLABELED, scored_information
 from blankets.stats._special import chi2_isf, xlogy
-from blankets.stats._spread import FUNCTIONS_OF_VARIANCE, ROWS_A_VARIANCE, SpreadNumber, spread_number, spread_test
 from blankets.stats._survey import Surveyed, survey_information, survey_test
-from blankets.stats._tail import log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
+from blankets.stats._tail import chi2_of_log_p, log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
 __all__ = [
+    "held_fixed_test",
+    "chi2_of_log_p",
+    "cauchy_combined",
+    "Verdict",
+    "Values",
+    "Side",
+    "Score",
+    "Pair",
+    "GivenSet",
+    "GivenFunctions",
+    "Draws",
     "Admission",
-    "Basis",
     "COARSE",
     "Cells",
     "DETERMINED",
-    "Drawn",
     "EFFECT_SIZES",
     "FAR",
-    "FUNCTIONS_OF_VARIANCE",
     "FalseMembers",
     "Fitted",
-    "FittedLevels",
     "GROUPS_A_DEGREE",
     "InformationEstimate",
     "LARGE",
     "LARGEST",
     "Loss",
     "METHODS",
-    "MOST_LEVELS",
     "MachineRows",
     "NEGATIVE",
     "NOTHING",
     "N_CURVE",
     "POSITIVE",
-    "RARE",
-    "ROWS_A_FUNCTION",
-    "ROWS_A_FUNCTION_OF_SEVERAL",
-    "ROWS_A_VARIANCE",
     "Regression",
     "RowScores",
     "STUDIES",
     "Sampling",
-    "SpreadNumber",
     "Surveyed",
     "UNLABELED",
     "adjusted_log_p",
@@ -147,13 +138,11 @@ __all__ = [
     "detectable_effect",
     "divided",
     "drawn_law",
-    "draws_test",
     "effect_from_w",
     "entropy_terms",
     "equal_means",
     "expected_false_members",
     "explained_information",
-    "fitted_levels",
     "flat_tables",
     "formula_of",
     "hotelling_log_p",
@@ -171,7 +160,6 @@ __all__ = [
     "mar_f_information",
     "mcar_information",
     "means_information",
-    "meetings_test",
     "merged_levels",
     "miller_madow",
     "mixed_curves",
@@ -189,13 +177,8 @@ __all__ = [
     "pos_information",
     "predicted_share",
     "risk_regression",
-    "rows_test",
-    "rows_tests",
-    "score_test",
     "scored_information",
     "settled",
-    "spread_number",
-    "spread_test",
     "ss_information",
     "statistics_of_block",
     "strongest_of",

@@ -1,0 +1,483 @@
+"""Is x independent of y given z, for columns of any kind? What z does to both is taken out (methods, section 17).
+
+1. *What is taken out.* The base is the first function of every given column. Beside it stand blocks: curves, products,
+   cells. A block is taken where it explains more of a function of x, or of y, than chance (`Fit.offer`): double
+   selection, so that what matters for either side is taken out of both. Curves of what is predicted of a function
+   (its *index*) follow; then even functions of what is left of a number, whose means may depend on z as well.
+2. *The test.* Three questions about products of what is left, each a `Score`; see `questions`.
+3. *The check.* Before x and y are called dependent: do surfaces over all of z explain more? Did rows allow all that
+   mattered? Do the residuals of a row go with those of its neighbors in z? Where they do, z was *not held fixed*.
+
+What depends on one column and z alone is a `Side`: it is made once, for all partners.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import chdtri
+
+from blankets.caching import cached_property
+from blankets.stats._given_functions import (
+    INDEX_KNOTS,
+    SHARE,
+    Block,
+    GivenFunctions,
+    Key,
+    beside,
+    orthonormal,
+    rotated,
+    spline,
+    unit,
+)
+from blankets.stats._score import Score, cauchy_combined
+
+# A block that is left out on both sides with gains g moves the standardized sum by g / √n: at most a tenth of a standard
+# error (METHODS 17.2).
+_NO_MATTER = 0.1
+# Chance takes about one function for so many rows: with 50 power is lost, with 500 many weak products are not seen
+# (benchmarks/numbers.py; METHODS 17.2).
+_ROWS_A_CHANCE = 100
+_LOOKED_AT = 0.6  # share of what a block must gain, from which on it is compared with all that was taken
+_NEW = 1e-3  # of a function's variance that what was taken must leave
+_DETERMINED = 1e-8  # share of a variance below which what is left of a function is rounding
+_PREDICTED = 1e-3  # share of a variance that z must predict for a curve of what it predicts
+_INDICES = 8  # functions of a column whose predictions get a curve
+_MOST_OFFERED = 2000  # functions; beyond, pairs only of columns that matter by themselves
+_MOST_PAIRED = 12  # such columns
+_FITTED, _WEIGHTED = 4, 4  # predictions that weigh products, and functions that are weighed
+_QUESTIONS = (0.5, 0.25, 0.25)  # weights of the three questions in Cauchy's combination: half for the plain one
+_CENTERS, _MOST_CENTERS, _WIDTH = (20, 8, 5), 200, 1.5  # of surfaces: n / 20, ... centers; widths next to distances
+_NEIGHBORS = 5  # rows nearest in z
+_BIASED, _SURE = 0.25, 2.3  # share of T² that goes with neighbors, and its t, from which on z was not held fixed
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+class GivenSet:
+    """What all tests given one set share: the base, and the blocks that are offered beside it.
+
+    ``functions``: of the columns. ``columns``: those that are given.
+    """
+
+    def __init__(self, functions: GivenFunctions, columns: Sequence[int]) -> None:
+        self.functions, self.columns = functions, tuple(columns)
+        self.draws, self.n_rows = functions.draws, functions.n_rows
+        base = [self.draws.constant[None], *(self.draws.weighted(functions.first(j)) for j in self.columns)]
+        self.basis = orthonormal(np.vstack(base))
+        self._within: dict[Key, tuple[Floats, Floats]] = {}
+        self.floor = _NO_MATTER * math.sqrt(self.draws.worth)
+        self._surfaces: list[Block] | None = None
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory the base takes."""
+        return self.basis.nbytes
+
+    @cached_property
+    def _many(self) -> bool:
+        return self.functions.n_functions(self.columns) > _MOST_OFFERED
+
+    def offered(self, residual: Floats) -> list[Block]:
+        """Return the blocks for a column; of many given columns only pairs of those that matter for it by themselves.
+
+        ``residual``: its functions beside the base.
+        """
+        paired: Sequence[int] | None = None
+        if self._many:
+            paired = sorted(self.columns, key=lambda j: -self._matters(j, residual))[:_MOST_PAIRED]
+        return [block for block in self.functions.blocks(self.columns, paired)]
+
+    def _matters(self, j: int, functions: Floats) -> float:
+        """Return how much a column explains of functions that are not residuals of it."""
+        own = self.draws.weighted(self.functions.first(j))
+        return float(((functions @ own.T) ** 2).sum())
+
+    def within(self, block: Block) -> Floats:
+        """Return what the base leaves of the variance of each function of a block."""
+        rows = block.rows
+        if rows is None or not len(rows):
+            return np.zeros(0)
+        if block.key not in self._within:
+            along = rows @ self.basis.T
+            self._within[block.key] = (1.0 - np.einsum("ij,ij->i", along, along), along[:0])
+        return self._within[block.key][0]
+
+    @cached_property
+    def places(self) -> Floats:
+        """Where each row lies in z."""
+        return self.functions.places(self.columns)
+
+    @cached_property
+    def near(self) -> Places:
+        """The rows nearest to each in z, shape (rows, neighbors)."""
+        from scipy.spatial import cKDTree
+
+        place = self.places.T
+        found = cKDTree(place).query(place, _NEIGHBORS + 1)[1]
+        own = found == np.arange(self.n_rows)[:, None]
+        return np.asarray(np.where(own, found[:, -1:], found)[:, :_NEIGHBORS])
+
+    @cached_property
+    def splits(self) -> Floats:
+        """What products may differ by."""
+        return self.functions.splits(self.columns)
+
+    @cached_property
+    def surfaces(self) -> list[Block]:
+        """Gaussian bumps over all of z together, coarse to fine."""
+        from scipy.spatial import cKDTree
+
+        place, made = self.places, []
+        order = np.random.default_rng(0).permutation(self.n_rows)
+        for m in sorted({min(self.n_rows // share, _MOST_CENTERS) for share in _CENTERS}):
+            if m < 3:
+                continue
+            centers = place[:, order[:m]]
+            width = _WIDTH * float(np.median(cKDTree(centers.T).query(centers.T, 3)[0][:, -1])) or 1.0
+            far = (centers**2).sum(axis=0)[:, None] + (place**2).sum(axis=0) - 2.0 * centers.T @ place
+            bumps = self.draws.weighted(unit(np.exp(-0.5 * np.maximum(far, 0.0) / width**2)))
+            left = bumps - (bumps @ self.basis.T) @ self.basis
+            made.append(Block((f"surface of {m} bumps", self.columns), orthonormal(left, 1e-4)))
+        return made
+
+
+@dataclass(eq=False)
+class Fit:
+    """A base, and the blocks that were taken beside it."""
+
+    given: GivenSet
+    basis: Floats
+    n_offered: int = 1
+    taken: list[Key] = field(default_factory=list)
+    refused: list[Key] = field(default_factory=list)  # they matter, and rows do not allow them
+
+    @property
+    def new(self) -> Floats:
+        """What was taken beside the base."""
+        return self.basis[len(self.given.basis) :]
+
+    @cached_property
+    def chance(self) -> float:
+        """The p-value that a block must reach: chance takes one function in a hundred rows."""
+        return min(0.5, self.given.n_rows / _ROWS_A_CHANCE / max(self.n_offered, 1))
+
+    def needed(self, d: int) -> float:
+        """Return what a block of d functions must gain: more than matters, and more than chance."""
+        return max(self.given.floor, float(chdtri(float(d), self.chance)) - d)
+
+    def residual(self, functions: Floats) -> Floats:
+        """Return what the fit leaves of functions."""
+        return functions - (functions @ self.basis.T) @ self.basis
+
+    def leverage(self) -> Floats:
+        """Return the share of each draw that the fit takes."""
+        return self.given.draws.taken(self.basis)
+
+    def offer(self, functions: Floats, blocks: Sequence[Block]) -> None:
+        """Take blocks, best first, while they explain more of any function than chance would."""
+        if not len(functions):
+            return
+        left, listed = self.residual(functions), []
+        noise = [self._noise(each) for each in left]
+        for block in blocks:
+            if block.rows is None or block.key in self.taken or not len(block.rows):
+                continue
+            share, d = np.maximum(self.given.within(block), _NEW), len(block.rows)
+            along = (block.rows @ left.T) ** 2 / share[:, None]
+            z = max(float((along[:, k] / noise[k](block.rows)).sum()) for k in range(len(left)))
+            if z > _LOOKED_AT * (self.needed(d) + d):
+                listed.append(((z - d) / math.sqrt(2.0 * d), block))
+        for _, block in sorted(listed, key=lambda each: -each[0]):
+            if self.take(block, left):
+                left = self.residual(functions)
+
+    def _noise(self, residual: Floats) -> Callable[[Floats], Floats | float]:
+        draws, free = self.given.draws, self.given.n_rows - len(self.basis)
+        if draws.plain:
+            variance = float(residual @ residual) / max(free, 1)
+            return lambda rows: max(variance, 1e-300)
+        return lambda rows: draws.noise(rows, residual, free)
+
+    def take(self, block: Block, residual: Floats) -> bool:
+        """Take a block if it matters for a residual and rows allow it; remember it if they do not."""
+        rows, n = block.rows, self.given.n_rows
+        if rows is None or not len(rows):
+            return False
+        along = rows @ self.basis.T
+        values, vectors = np.linalg.eigh(np.eye(len(rows)) - along @ along.T)
+        use = values > _NEW
+        if not use.any():
+            return False
+        turn = (vectors[:, use] / np.sqrt(values[use])).T
+        d, size = int(np.count_nonzero(use)), len(self.basis) + int(np.count_nonzero(use))
+        told = (turn @ (rows @ residual.T)) ** 2
+        draws = self.given.draws
+        if draws.plain:
+            whole = np.einsum("ij,ij->i", residual, residual)
+            total = told.sum(axis=0)
+            gain = float((total / np.maximum(whole - total, 1e-12 * n) * max(n - size, 1) - d).max())
+        else:
+            made = turn @ rows - (turn @ along) @ self.basis
+            z = [told[:, k] / draws.noise(made, residual[k], n - size) for k in range(len(residual))]
+            gain = max(float(each.sum()) for each in z) - d
+        if gain <= self.needed(d):
+            return False
+        if size > n / SHARE or size > draws.worth / SHARE:
+            self.refused.append(block.key)
+            return False
+        made = turn @ rows - (turn @ along) @ self.basis
+        made -= (made @ self.basis.T) @ self.basis
+        self.basis = np.vstack([self.basis, rotated(made)])
+        self.taken.append(block.key)
+        return True
+
+    def follow_indices(self, functions: Floats) -> None:
+        """Offer curves of what is predicted of each function."""
+        draws = self.given.draws
+        for i, each in enumerate(functions[:_INDICES]):
+            left = self.residual(each[None])
+            fitted = draws.unweighted(each[None] - left)[0]
+            if fitted.var() > _PREDICTED:
+                curve = beside(draws.weighted(spline(fitted, INDEX_KNOTS)), self.basis)
+                self.take(Block((f"index {i}", self.given.columns), curve), left)
+
+
+def even(fit: Fit, functions: Floats) -> Floats:
+    """Return even functions of what is left of functions, standardized by a log spread that is linear in the base.
+
+    If x = m(z) + s(z) ε, they are independent of z whatever m is; so a bent x given a line of z has mean 0 too.
+    """
+    draws, n = fit.given.draws, fit.given.n_rows
+    base = fit.given.basis if len(fit.given.basis) <= n / 10 else draws.constant[None]
+    made = []
+    for left in draws.unweighted(fit.residual(functions)):
+        size = np.log(np.abs(left) + 0.1 * np.abs(left).mean() + 1e-300)
+        fitted = draws.unweighted((draws.weighted(size[None]) @ base.T) @ base)[0]
+        made.append((2.0 * (_ranks(left / np.exp(fitted)) - 0.5) / n - 1.0) ** 2)
+    return unit(np.array(made)) if made else functions[:0]
+
+
+def _ranks(values: Floats) -> Floats:
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(counts) - (counts - 1) / 2.0)[place])
+
+
+class Side:
+    """One column given a set, fitted by itself: its functions, and what was taken out for it.
+
+    ``alone``: nothing is taken out beside the base.
+
+    Examples
+    --------
+    >>> from blankets.stats._given_functions import Values
+    >>> rng = np.random.default_rng(0)
+    >>> a, b, e = rng.normal(size=(3, 500))
+    >>> data = [Values(v, is_number=True) for v in (a, b, a * b + e)]
+    >>> functions = GivenFunctions(data.__getitem__, Draws(500))
+    >>> Side(GivenSet(functions, (0, 1)), 2).taken
+    [('product', (0, 1))]
+    """
+
+    def __init__(self, given: GivenSet, column: int, *, alone: bool = False) -> None:
+        functions, draws = given.functions, given.draws
+        self.column = column
+        first = draws.weighted(functions.first(column))
+        lead = functions.leading(column)
+        self.first, self.second = first[:lead], first[lead:]
+        self.is_number = functions.values(column).is_number
+        fit = Fit(given, given.basis)
+        offers = bool(len(first) and given.columns) and not alone
+        blocks = given.offered(first) if offers else []
+        fit.n_offered = sum(len(b.rows) for b in blocks if b.rows is not None)
+        fit.refused = [b.key for b in blocks if b.rows is None]
+        if offers:
+            fit.offer(first, blocks)
+            fit.follow_indices(first)
+            fit.offer(first, blocks)
+        if self.is_number:
+            self.second = draws.weighted(even(fit, first))
+            if offers:
+                both = np.vstack([first, self.second])
+                fit.refused = [b.key for b in blocks if b.rows is None]
+                fit.offer(both, blocks)
+                fit.follow_indices(both)
+        self.new, self.refused, self.taken = fit.new, fit.refused, fit.taken
+        self.n_offered = fit.n_offered
+
+    @property
+    def nbytes(self) -> int:
+        """How much memory it takes."""
+        return self.new.nbytes + self.first.nbytes + self.second.nbytes
+
+
+class Verdict(NamedTuple):
+    """The answer of a test."""
+
+    log_p: float
+    dof: int  # of the plain question
+    held: bool  # whether what is given could be held fixed
+    taken: tuple[Key, ...]  # what was taken out beside the base
+    refused: tuple[Key, ...]  # what would have to be, and could not
+    question: int  # which question decided
+    information: float = 0.0  # what the first functions tell about each other, in nats
+
+
+class Pair:
+    """A test of two sides given a set."""
+
+    def __init__(self, given: GivenSet, x: Side, y: Side) -> None:
+        self.given, self.x, self.y = given, x, y
+        self.fit = fit = Fit(given, given.basis, max(x.n_offered, y.n_offered))
+        fit.basis = np.vstack([given.basis, y.new])
+        fit.taken, fit.refused = list(y.taken), [*x.refused, *y.refused]
+        if len(x.new):
+            more = beside(x.new, fit.basis, 1e-6 / given.n_rows)
+            fit.basis = np.vstack([fit.basis, more])
+            fit.taken += [key for key in x.taken if key not in fit.taken]
+        if len(fit.basis) > given.draws.worth / 2.0:
+            fit.refused.append(("both", given.columns))
+        self._decided: tuple[float, int, int] | None = None
+        self._scores: list[Score] = []
+
+    def questions(self) -> Iterator[tuple[float, Floats, Floats]]:
+        """Yield weight and factors (a, b) of products whose mean is 0 under independence.
+
+        First products of residuals; then the same weighted by what z predicts, and with even functions (of an order:
+        the indicators of levels); then weighted by splits of z, which show effects that differ between parts.
+        """
+        fit, draws = self.fit, self.given.draws
+        first_x, first_y, second_x, second_y = (
+            self._left(f) for f in (self.x.first, self.y.first, self.x.second, self.y.second)
+        )
+        plain = _pairs(first_x, first_y)
+        yield _QUESTIONS[0], *plain
+        fitted = np.vstack([self.x.first - first_x, self.y.first - first_y])
+        more = [
+            plain,
+            _weighted(plain, unit(draws.unweighted(fitted)[:_FITTED])),
+            _pairs(first_x, second_y),
+            _pairs(second_x, first_y),
+            _pairs(second_x, second_y),
+        ]
+        if sum(len(a) for a, _ in more[1:]):
+            yield _QUESTIONS[1], *(np.vstack(part) for part in zip(*more, strict=True))
+        if len(self.given.splits):
+            yield (
+                _QUESTIONS[2],
+                *(np.vstack(part) for part in zip(plain, _weighted(plain, self.given.splits), strict=True)),
+            )
+
+    def _left(self, functions: Floats) -> Floats:
+        """Return what the fit leaves of functions; nothing of those that it determines."""
+        left = self.fit.residual(functions)
+        before, after = (np.einsum("ij,ij->i", f, f) for f in (functions, left))
+        left[after <= _DETERMINED * before] = 0.0
+        return left
+
+    @property
+    def decided(self) -> tuple[float, int, int]:
+        """Log p, degrees of freedom of the plain question, and which question decided."""
+        if self._decided is None:
+            self._decided = self._decide()
+        return self._decided
+
+    def _decide(self) -> tuple[float, int, int]:
+        taken, weights, scores = self.fit.leverage(), [], []
+        for weight, a, b in self.questions():
+            weights.append(weight)
+            scores.append(Score(self.given.draws.summed(a * b), taken))
+        if not scores[0].dof:
+            return 0.0, 0, 0
+        each = [score.log_p for score in scores]
+        self._scores = scores
+        return cauchy_combined(each, weights), scores[0].dof, int(np.argmin(each))
+
+    def verdict(self, *, held: bool = True) -> Verdict:
+        """Return the answer as it stands."""
+        log_p, dof, question = self.decided
+        return Verdict(log_p, dof, held, tuple(self.fit.taken), tuple(self.fit.refused), question, self.information())
+
+    def refit(self) -> bool:
+        """Take surfaces over all of z, where they explain more of a function; tell whether any was taken."""
+        before = len(self.fit.basis)
+        functions = np.vstack([self.x.first, self.y.first, self.x.second, self.y.second])
+        for block in self.given.surfaces:
+            self.fit.take(block, self.fit.residual(functions))
+        if len(self.fit.basis) == before:
+            return False
+        self._decided = None
+        return True
+
+    def biased(self) -> bool:
+        """Tell whether residuals of rows go with those of their neighbors in z, as much as that matters.
+
+        True dependence leaves that at 0, because rows are independent. What it is weighted by are the products of the
+        question that decided.
+        """
+        question = self.decided[2]
+        _, a, b = list(self.questions())[question]
+        near, direction = self.given.near, self._scores[question].direction
+        mean_a, mean_b = (f[:, near].mean(axis=2) for f in (a, b))
+        own = direction @ self.given.draws.summed((a * mean_b + b * mean_a) / 2.0)
+        share = float(own.sum()) / max(float((direction @ (a * b)).sum()), 1e-300)
+        return share > _BIASED and float(own.sum()) > _SURE * math.sqrt(float(own @ own))
+
+    def information(self) -> float:
+        """Return what the first functions tell about each other given z, in nats: -½ Σ log(1 - ρ²), less chance."""
+        x, y = (self.fit.residual(f) for f in (self.x.first, self.y.first))
+        if not len(x) or not len(y):
+            return 0.0
+        (a, b), free = (_whitened(f) for f in (x, y)), self.given.draws.worth - len(self.fit.basis)
+        rho2 = np.clip(np.linalg.svd(a @ b.T, compute_uv=False) ** 2, 0.0, 1.0 - 1e-15)
+        told = -0.5 * float(np.log1p(-rho2).sum())
+        return max(told - len(a) * len(b) / (2.0 * max(free, 1.0)), 0.0)
+
+
+def _whitened(functions: Floats) -> Floats:
+    values, vectors = np.linalg.eigh(functions @ functions.T)
+    use = values > 1e-10 * max(float(values[-1]), 1e-300)
+    return np.asarray((vectors[:, use] / np.sqrt(values[use])).T @ functions)
+
+
+def _pairs(these: Floats, others: Floats) -> tuple[Floats, Floats]:
+    return np.repeat(these, len(others), axis=0), np.tile(others, (len(these), 1))
+
+
+def _weighted(factors: tuple[Floats, Floats], weights: Floats) -> tuple[Floats, Floats]:
+    a, b = factors[0][:_WEIGHTED], factors[1][:_WEIGHTED]
+    return (a[:, None, :] * weights).reshape(-1, weights.shape[1]), np.repeat(b, len(weights), axis=0)
+
+
+def held_fixed_test(given: GivenSet, x: Side, y: Side, *, level: float, check: bool = True) -> Verdict:
+    """Test two columns given a set.
+
+    ``level``: what the p-value will be compared with: at or below it the fit is checked, if ``check``.
+
+    Examples
+    --------
+    What three causes do together, in a sum of which only the whole is seen, is held fixed:
+
+    >>> from blankets.stats._given_functions import Values
+    >>> rng = np.random.default_rng(1)
+    >>> z, (e, f) = rng.normal(size=(3, 1000)), rng.normal(size=(2, 1000))
+    >>> data = [Values(v, is_number=True) for v in (*z, z.sum(axis=0) + e, z.sum(axis=0) + f)]
+    >>> given = GivenSet(GivenFunctions(data.__getitem__, Draws(1000)), (0, 1, 2))
+    >>> bool(held_fixed_test(given, Side(given, 3), Side(given, 4), level=0.01).log_p > np.log(0.01))
+    True
+    """
+    pair, log_level = Pair(given, x, y), math.log(level)
+
+    def asks() -> bool:
+        log_p, dof, _ = pair.decided
+        return check and dof > 0 and log_p <= log_level and bool(given.columns)
+
+    if asks():
+        pair.refit()
+    return pair.verdict(held=not asks() or not (pair.fit.refused or pair.biased()))
