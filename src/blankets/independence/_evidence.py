@@ -64,8 +64,8 @@ class EvidenceBatch:
     default the chi-square tail, computed when first used. ``effect``, of shape (n,): information in nats; by default
     statistic / (2 rows), which is exact for G. ``by_effect``: whether `strongest` compares effects (information)
     rather than p-values. ``method``, of shape (n,): how each p-value was computed, as a position in ``methods``.
-    ``methods``: the methods, in words. ``asked``: the set that was asked for, where a layer was given more. ``held``, of
-    shape (n,): false where what is given could not be held fixed; default: it could.
+    ``methods``: the methods, in words. ``asked``: the set that was asked for, where a layer was given more. ``held``,
+    of shape (n,): false where what is given could not be held fixed; default: it could.
     """
 
     __slots__ = (
@@ -103,7 +103,8 @@ class EvidenceBatch:
         asked: Given | None = None,
         held: NDArray[np.bool_] | None = None,
     ) -> None:
-        self.xs, self.y, self.given, self.held = xs, y, given, held
+        self.xs, self.y, self.given = xs, y, given
+        self.held: NDArray[np.bool_] | None = held
         self.statistic, self.dof, self.n_rows, self.reliable = statistic, dof, n_rows, reliable
         self._log_p, self._effect, self.by_effect = log_p, effect, by_effect
         self._method, self.methods, self._asked = method, methods, asked
