@@ -42,7 +42,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.independence import NUMBER_METHODS, QUICK_METHODS, Evidence, EvidenceBatch, IndependenceTest
+from blankets.independence import NUMBER_METHODS, Evidence, EvidenceBatch, IndependenceTest
 from blankets.search._contract import Found, Role, Trace, Undecided
 from blankets.search._equivalents import equivalents_of, perhaps_dependent
 from blankets.search.iamb import outside
@@ -126,28 +126,20 @@ class _Blanket:
     def leave_without_sign(self, required: Collection[int]) -> None:
         """Do the same with members found by the quick view of numbers, if rows show no sign of them.
 
-        First those of which the quick view shows no sign either. Then rows are asked; after one has left, again of
-        those that they did not find needed, until all stay.
+        After one has left, those that rows did not find needed are asked about again, and at the end all.
         """
-        quick = self.tests.by_formula()
-        if quick is self.tests:
-            return
-        while self._left(quick, [x for x in self.members if x not in required], QUICK_METHODS) is not None:
-            pass
         doubtful: list[int] | None = None
         while len(self.members) > 1:
             free = [x for x in self.members if x not in required and (doubtful is None or x in doubtful)]
-            batch = self._left(self.tests.at_level(self.alpha), free, NUMBER_METHODS) if free else None
+            batch = self._left(free) if free else None
             if batch is None and doubtful is None:
                 return
             doubtful = None if batch is None else batch.xs[~batch.dependent(self.alpha)].tolist()
 
-    def _left(self, tests: IndependenceTest, free: Sequence[int], methods: Collection[str]) -> EvidenceBatch | None:
-        """Let the weakest of some members leave, if it shows no sign by these methods; return the tests if one did."""
-        if len(self.members) < 2 or not free:
-            return None
-        batch = tests.drop_one(self.members, self.target, free)
-        by_numbers = np.array([evidence.method in methods for evidence in batch])
+    def _left(self, free: Sequence[int]) -> EvidenceBatch | None:
+        """Let the weakest of some members leave, if rows show no sign of it; return the tests if one did."""
+        batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target, free)
+        by_numbers = np.array([evidence.method in NUMBER_METHODS for evidence in batch])
         left = self._remove(batch, by_numbers & batch.independent(max(_NO_SIGN, self.alpha)))
         return batch if left else None
 

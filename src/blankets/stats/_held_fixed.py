@@ -234,18 +234,20 @@ class Fit:
 
     def take(self, block: Block, residual: Floats) -> bool:
         """Take a block if it matters for a residual and rows allow it; remember it if they do not."""
-        rows, n = block.rows, self.given.n_rows
+        rows, n, draws = block.rows, self.given.n_rows, self.given.draws
         if rows is None or not len(rows):
             return False
         along = rows @ self.basis.T
-        values, vectors = np.linalg.eigh(np.eye(len(rows)) - along @ along.T)
+        left = np.eye(len(rows)) - along @ along.T
+        if draws.plain and not self._may_gain(left, rows @ residual.T, residual):
+            return False
+        values, vectors = np.linalg.eigh(left)
         use = values > _NEW
         if not use.any():
             return False
         turn = (vectors[:, use] / np.sqrt(values[use])).T
         d, size = int(np.count_nonzero(use)), len(self.basis) + int(np.count_nonzero(use))
         told = (turn @ (rows @ residual.T)) ** 2
-        draws = self.given.draws
         if draws.plain:
             whole = np.einsum("ij,ij->i", residual, residual)
             total = told.sum(axis=0)
@@ -264,6 +266,18 @@ class Fit:
         self.basis = np.vstack([self.basis, rotated(made)])
         self.taken.append(block.key)
         return True
+
+    def _may_gain(self, left: Floats, along: Floats, residual: Floats) -> bool:
+        """Tell whether a block may gain enough: a bound, which takes a quarter of the time of what it does gain.
+
+        ``left``: inner products of what was taken leaves of its functions. Its trace is at most how many are new.
+        """
+        ridge = _NEW / 10.0
+        told = np.einsum("ij,ij->j", along, np.linalg.solve(left + ridge * np.eye(len(left)), along)) * 1.1
+        whole = np.einsum("ij,ij->i", residual, residual)
+        new = max(math.floor(float(np.trace(left))), 1)
+        most = float((told / np.maximum(whole - told, 1e-12 * whole)).max()) * self.given.n_rows
+        return most > new + float(self.needed(float(new)))
 
     def follow_indices(self, functions: Floats) -> None:
         """Offer curves of what is predicted of each function."""

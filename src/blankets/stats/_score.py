@@ -92,7 +92,7 @@ class Draws:
             variance: float = float(residual @ residual) / max(free, 1)
             return np.asarray(np.broadcast_to(variance, len(functions)))
         sums = self.summed(np.asarray(functions * residual, np.float64))
-        return np.maximum(np.einsum("ij,ij->i", sums, sums), 1e-12)
+        return np.asarray(np.maximum(np.einsum("ij,ij->i", sums, sums), 1e-12))
 
 
 @dataclass(frozen=True, eq=False)
