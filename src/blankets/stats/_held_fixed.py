@@ -41,7 +41,7 @@ from blankets.stats._score import Draws, Score, cauchy_combined
 # standard error (METHODS 17.2).
 _NO_MATTER = 0.1
 # Chance takes about one function for so many rows: with 50 power is lost, with 500 many weak products are not seen
-# (benchmarks/numbers.py; METHODS 17.2).
+# (benchmarks/number_tests.py; METHODS 17.2).
 _ROWS_A_CHANCE = 100
 _LOOKED_AT = 0.6  # share of what a block must gain, from which on it is compared with all that was taken
 _NEW = 1e-3  # of a function's variance that what was taken must leave
