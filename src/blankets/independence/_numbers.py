@@ -122,7 +122,7 @@ class NumberTests(CountedTests):
             batch.reliable[i] = enough and rows.trusted
             if batch.reliable[i] or (even_if_unreliable and possible):
                 verdict = rows.screened(x, y, given, alone=self.alone)
-                batch.put(i, verdict, SCREENED if verdict.dof else NOTHING)
+                batch.set(i, verdict, SCREENED if verdict.dof else NOTHING)
                 batch.open[i] = verdict.dof > 0 and verdict.log_p <= self._screen and not self.alone
             elif enough:
                 batch.how[i] = REFUSED
@@ -291,7 +291,7 @@ class NumberBatch(LazyBatch):
             methods=NUMBER_METHODS,
         )  # fmt: skip
 
-    def put(self, i: int, verdict: Verdict, how: int) -> None:
+    def set(self, i: int, verdict: Verdict, how: int) -> None:
         """Set the answer of one test: the statistic is the χ² that has its p-value."""
         self._log_p[i], self.dof[i], self._effect[i], self.how[i] = verdict.log_p, verdict.dof, verdict.information, how
         self.statistic[i] = chi2_of_log_p(verdict.log_p, verdict.dof)
@@ -322,7 +322,7 @@ class NumberBatch(LazyBatch):
     @on_one_core()
     def _ask(self, i: int) -> None:
         verdict = self._tests.whole(int(self.xs[i]), self.y, self.given)
-        self.put(i, verdict, PLAIN + verdict.question if verdict.dof else NOTHING)
+        self.set(i, verdict, PLAIN + verdict.question if verdict.dof else NOTHING)
         self.held[i] = verdict.held
         self.reliable[i] &= verdict.held
         self.open[i] = False

@@ -49,7 +49,8 @@ from blankets.search.iamb import outside
 
 _SWAPS = 10  # after this many columns have left, none may leave any more
 # p-value above which rows show no sign of a member. Of .01, .05, .1, .157, on random mixed networks with held-out
-# seeds, .1 has the best F1 at 1,000 and 5,000 rows with undecided columns counted in (benchmarks/number_tests.py networks).
+# seeds, .1 has the best F1 at 1,000 and 5,000 rows with undecided columns counted in (benchmarks/number_tests.py
+# networks).
 _NO_SIGN = 0.1
 _FEW, _SELDOM = 16, 8  # beyond so many members, one in so many of the others must be new before members may leave
 _BEYOND = 5  # columns that may enter after rows have become too few to test any given the members
