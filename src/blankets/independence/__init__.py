@@ -6,10 +6,7 @@ from blankets.independence._checking import check_test
 from blankets.independence._clustered import ClusteredTests
 from blankets.independence._conditioned import ConditionedTests
 from blankets.independence._contract import (
-    ADMITTED,
-    PASSED_OVER,
     Columns,
-    Grown,
     IndependenceTest,
     Sets,
     sizes_of,
@@ -38,7 +35,6 @@ from blankets.independence._weighted_holes import WeightedHoles
 from blankets.independence._weighting import SeenModel, Units, seen_in, strata_of_rows
 
 __all__ = [
-    "ADMITTED",
     "AlwaysGiven",
     "CalibratedTests",
     "ClusteredTests",
@@ -48,14 +44,12 @@ __all__ = [
     "DeterminedTests",
     "Evidence",
     "EvidenceBatch",
-    "Grown",
     "IndependenceTest",
     "Knowledge",
     "KnownColumns",
     "MixedTests",
     "NUMBER_METHODS",
     "NumberTests",
-    "PASSED_OVER",
     "PValues",
     "PairwiseTests",
     "PartialCorrelation",

@@ -64,8 +64,8 @@ class EvidenceBatch:
     default the chi-square tail, computed when first used. ``effect``, of shape (n,): information in nats; by default
     statistic / (2 rows), which is exact for G. ``by_effect``: whether `strongest` compares effects (information)
     rather than p-values. ``method``, of shape (n,): how each p-value was computed, as a position in ``methods``.
-    ``methods``: the methods, in words. ``asked``: the set that was asked for, where a layer was given more. ``held``, of
-    shape (n,): false where what is given could not be held fixed; default: it could.
+    ``methods``: the methods, in words. ``asked``: the set that was asked for, where a layer was given more. ``held``,
+    of shape (n,): false where what is given could not be held fixed; default: it could.
     """
 
     __slots__ = (
@@ -103,7 +103,8 @@ class EvidenceBatch:
         asked: Given | None = None,
         held: NDArray[np.bool_] | None = None,
     ) -> None:
-        self.xs, self.y, self.given, self.held = xs, y, given, held
+        self.xs, self.y, self.given = xs, y, given
+        self.held: NDArray[np.bool_] | None = held
         self.statistic, self.dof, self.n_rows, self.reliable = statistic, dof, n_rows, reliable
         self._log_p, self._effect, self.by_effect = log_p, effect, by_effect
         self._method, self.methods, self._asked = method, methods, asked
@@ -237,44 +238,35 @@ class EvidenceBatch:
             held=None if self.held is None else self.held[at],
         )
 
-    def with_new(
-        self, at: NDArray[np.int64], new: EvidenceBatch, some: NDArray[np.int64] | slice = slice(None)
-    ) -> EvidenceBatch:
-        """Return a batch with the tests at some positions replaced by others of the same columns.
+    def put(self, at: NDArray[np.int64], new: EvidenceBatch, some: NDArray[np.int64] | slice = slice(None)) -> None:
+        """Replace the tests at some positions by others of the same columns; for a batch that `where` returned.
 
         ``some``: which of the new ones; default: all.
         """
-        given = list(self.given) if isinstance(self.given, list) else [self.given] * len(self)
-        taken = range(len(new)) if isinstance(some, slice) else some.tolist()
+        if not len(at):
+            return
+        if not isinstance(self.given, list):
+            self.given = [self.given] * len(self)
+        self._asked = None
+        taken = range(len(new))[some] if isinstance(some, slice) else some.tolist()
         for i, k in zip(at.tolist(), taken, strict=True):
-            given[i] = new.given_of(k)
-
-        def put(old: NDArray[T], values: NDArray[T]) -> NDArray[T]:
-            replaced = old.copy()
-            replaced[at] = values[some]
-            return replaced
-
-        same_rows = isinstance(self.n_rows, int) and isinstance(new.n_rows, int) and self.n_rows == new.n_rows
-        held = None
+            self.given[i] = new.given_of(k)
+        if not (self._effect is None and new._effect is None):
+            self._effect = self.effect  # made of the rows that go
+            self._effect[at] = new.effect[some]
+        if not (isinstance(self.n_rows, int) and isinstance(new.n_rows, int) and self.n_rows == new.n_rows):
+            self.n_rows = self._rows()
+            self.n_rows[at] = new._rows()[some]
         if self.held is not None or new.held is not None:
-            held = put(self._held(), new._held())
-        by_default = self._effect is None and new._effect is None
-        method = None if self.method is None or new.method is None else put(self.method, new.method)
-        return EvidenceBatch(
-            self.xs,
-            self.y,
-            given,
-            statistic=put(self.statistic, new.statistic),
-            dof=put(self.dof, new.dof),
-            n_rows=self.n_rows if same_rows else put(self._rows(), new._rows()),
-            reliable=put(self.reliable, new.reliable),
-            log_p=put(self.log_p, new.log_p),
-            effect=None if by_default else put(self.effect, new.effect),
-            by_effect=self.by_effect,
-            method=method,
-            methods=max(self.methods, new.methods, key=len),  # tests that were not performed have no methods
-            held=held,
-        )
+            self.held = self._held()
+            self.held[at] = new._held()[some]
+        self.log_p[at] = new.log_p[some]
+        self.statistic[at], self.dof[at], self.reliable[at] = new.statistic[some], new.dof[some], new.reliable[some]
+        if self._method is None or new.method is None:
+            self._method = None
+        else:
+            self._method[at] = new.method[some]
+        self.methods = max(self.methods, new.methods, key=len)  # tests that were not performed have no methods
 
     def told_as(self, xs: NDArray[np.int64], y: int, given: Given | list[Given]) -> EvidenceBatch:
         """Return the same tests under the columns that were asked for, where a layer asked for others."""

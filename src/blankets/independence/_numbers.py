@@ -1,9 +1,9 @@
 """Tests of independence where a number or an order is involved: what is given is held fixed, and that is checked.
 
-A search looks first through a quick view (`by_formula`): inner products of functions of columns, in small matrices. What is
-decided or printed is asked of rows (`blankets.stats`, ``held_fixed_test``; methods, section 17), each question once: a
-screen with only one side fitted, and the whole test where that leaves any doubt. A test may answer that the given columns
-could not be held fixed; then it is neither dependent nor independent.
+A search looks first through a quick view (`by_formula`): inner products of functions of columns, in small matrices.
+What is decided or printed is asked of rows (`blankets.stats`, ``held_fixed_test``; methods, section 17), each question
+once: a screen with only one side fitted, and the whole test where that leaves any doubt. A test may answer that the
+given columns could not be held fixed; then it is neither dependent nor independent.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ NUMBER_METHODS = (
 NOTHING, SCREENED, PLAIN, WEIGHED, SPLIT, REFUSED = range(1, 7)
 
 CHECKED = 0.05  # p-value up to which the fit is checked; or the level of a search, if that is larger
-# A screen, with one side fitted, is valid too. Above p = 0.3 at level 0.05 nothing was lost in five designs (METHODS 17.4):
-# that is 0.05 to this power, and logarithms of p-values of one effect are in proportion to each other.
+# A screen, with one side fitted, is valid too. Above p = 0.3 at level 0.05 nothing was lost in five designs (METHODS
+# 17.4): that is 0.05 to this power, and logarithms of p-values of one effect are in proportion to each other.
 SCREEN = 0.4
 _KEPT_BYTES, _KEPT_ANSWERS, _KEPT_PARTS = 192 << 20, 1 << 16, 32
 
@@ -62,10 +62,10 @@ Made = TypeVar("Made", GivenSet, Side)
 class NumberTests(CountedTests):
     """Tests that hold given columns fixed.
 
-    ``frame``: the table. ``quick``: the first view of a search. ``units``: what rows stand for, if they are not equal and
-    independent draws. ``reliability``: a test is performed if there are this many rows (or draws, by what they are worth)
-    for each function of the base and each pair of functions tested. ``strength``: what `EvidenceBatch.strongest` compares.
-    ``level``: what p-values will be compared with.
+    ``frame``: the table. ``quick``: the first view of a search. ``units``: what rows stand for, if they are not equal
+    and independent draws. ``reliability``: a test is performed if there are this many rows (or draws, by what they are
+    worth) for each function of the base and each pair of functions tested. ``strength``: what `EvidenceBatch.strongest`
+    compares. ``level``: what p-values will be compared with.
 
     Examples
     --------
@@ -122,7 +122,7 @@ class NumberTests(CountedTests):
             batch.reliable[i] = enough and rows.trusted
             if batch.reliable[i] or (even_if_unreliable and possible):
                 verdict = rows.screened(x, y, given, alone=self.alone)
-                batch.put(i, verdict, SCREENED if verdict.dof else NOTHING)
+                batch.set(i, verdict, SCREENED if verdict.dof else NOTHING)
                 batch.open[i] = verdict.dof > 0 and verdict.log_p <= self._screen and not self.alone
             elif enough:
                 batch.how[i] = REFUSED
@@ -219,7 +219,8 @@ class _Rows:
     def enough(self, x: int, y: int, given: Given, reliability: float) -> tuple[bool, bool]:
         """Tell whether rows are enough for a test, and whether any test can be done.
 
-        Rows in groups: as many for the functions of the base, and five groups for each pair, beside what the base takes.
+        Rows in groups: as many for the functions of the base, and five groups for each pair, beside what the base
+        takes.
         """
         if self.n_rows < 4:
             return False, False
@@ -275,19 +276,22 @@ class NumberBatch(LazyBatch):
 
     __slots__ = ("_tests", "how", "open")
     _log_p: Floats
+    _effect: Floats
     n_rows: NDArray[np.int64]
+    held: NDArray[np.bool_]
+    given: Given
 
     def __init__(self, xs: NDArray[np.int64], y: int, given: Given, tests: NumberTests) -> None:
         n = len(xs)
         statistic, log_p, effect = np.full((3, n), np.nan)
         self._tests, self.open, self.how = tests, np.zeros(n, bool), np.zeros(n, np.int8)
         super().__init__(
-            xs, y, given, statistic=statistic, dof=np.zeros(n), n_rows=np.zeros(n, np.int64), reliable=np.zeros(n, bool),
-            held=np.ones(n, bool), log_p=log_p, effect=effect, by_effect=tests.by_effect, method=self.how,
+            xs, y, given, statistic=statistic, dof=np.zeros(n), n_rows=np.zeros(n, np.int64), reliable=np.zeros(n,
+            bool), held=np.ones(n, bool), log_p=log_p, effect=effect, by_effect=tests.by_effect, method=self.how,
             methods=NUMBER_METHODS,
         )  # fmt: skip
 
-    def put(self, i: int, verdict: Verdict, how: int) -> None:
+    def set(self, i: int, verdict: Verdict, how: int) -> None:
         """Set the answer of one test: the statistic is the χ² that has its p-value."""
         self._log_p[i], self.dof[i], self._effect[i], self.how[i] = verdict.log_p, verdict.dof, verdict.information, how
         self.statistic[i] = chi2_of_log_p(verdict.log_p, verdict.dof)
@@ -318,7 +322,7 @@ class NumberBatch(LazyBatch):
     @on_one_core()
     def _ask(self, i: int) -> None:
         verdict = self._tests.whole(int(self.xs[i]), self.y, self.given)
-        self.put(i, verdict, PLAIN + verdict.question if verdict.dof else NOTHING)
+        self.set(i, verdict, PLAIN + verdict.question if verdict.dof else NOTHING)
         self.held[i] = verdict.held
         self.reliable[i] &= verdict.held
         self.open[i] = False

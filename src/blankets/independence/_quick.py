@@ -1,7 +1,7 @@
-"""The quick view of tables with numbers: inner products of functions of columns, in small matrices (methods, section 10).
+"""The quick view of tables with numbers: inner products of functions of columns (methods, section 10).
 
-It is right where variances do not move with what is given and sums of curves of the given columns take out what they do.
-Searches look through it first; what is decided or printed is asked of rows (``_numbers.py``).
+It is right where variances do not move with what is given and sums of curves of the given columns take out what they
+do. Searches look through it first; what is decided or printed is asked of rows (``_numbers.py``).
 """
 
 from __future__ import annotations

@@ -35,9 +35,9 @@ class SeenQuick(CountedTests):
     """Tests of functions of columns by test-wise deletion.
 
     ``frame``: the table, with holes. The rest is as for `QuickTests`. Functions of a column are made anew from the rows
-    of each test, as if the others were not there; in a table that is not too large, from all rows that have a value of the
-    column, once. Columns that are missing in the same rows are tested together, and what was made for a set of rows is
-    kept.
+    of each test, as if the others were not there; in a table that is not too large, from all rows that have a value of
+    the column, once. Columns that are missing in the same rows are tested together, and what was made for a set of rows
+    is kept.
 
     Examples
     --------

@@ -139,10 +139,8 @@ def _why_undecided(name: str, why: Undecided, n_rows: int) -> str:
         p = format_p(why.evidence.log_p)
         return f"it may tell a little more: p = {p} given the members; more rows would settle it"
     if why.reason == "not held fixed":
-        return (
-            f"it goes with the target, but {count_of(n_rows, 'row')} could not hold the members fixed, so that this may be "
-            "their doing; more rows, or fewer levels of the members, would settle it"
-        )
+        few = f"{count_of(n_rows, 'row')} could not hold the members fixed, so that this may be their doing"
+        return f"it goes with the target, but {few}; more rows, or fewer levels of the members, would settle it"
     if rows <= n_rows:
         return (
             f"gaps, weights or groups leave too little of the {count_of(n_rows, 'row')} to test it given the members: "

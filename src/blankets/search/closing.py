@@ -11,8 +11,8 @@ remove each other, and neither is a member. So the answer of every search is che
 2. Columns that entered in this way leave again if they are irrelevant at level α given the other members. Members
    found by the search stay: with few rows, the test of a weak true member given many others may not be significant.
    This is asked after every entry; once members are many, after some of them (an eighth of those beyond 16).
-   Where numbers are involved, searches ask a quick view of the table, and no such member stays unless its own test, asked
-   of rows, needs it: above p = 0.1 it leaves; between α and that it is *undecided*, neither in nor out.
+   Where numbers are involved, searches ask a quick view of the table, and no such member stays unless its own test,
+   asked of rows, needs it: above p = 0.1 it leaves; between α and that it is *undecided*, neither in nor out.
 3. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
    more. Then members can only be added, so the loop ends, and the columns outside are irrelevant given the members.
    Once there are too few rows to test any column outside, five more may enter; those that still depend are undecided.
@@ -48,8 +48,9 @@ from blankets.search._equivalents import equivalents_of, perhaps_dependent
 from blankets.search.iamb import outside
 
 _SWAPS = 10  # after this many columns have left, none may leave any more
-# p-value above which rows show no sign of a member. Of .01, .05, .1, .157, on random mixed networks with held-out seeds,
-# .1 has the best F1 at 1,000 and 5,000 rows with undecided columns counted in (benchmarks/numbers.py networks).
+# p-value above which rows show no sign of a member. Of .01, .05, .1, .157, on random mixed networks with held-out
+# seeds, .1 has the best F1 at 1,000 and 5,000 rows with undecided columns counted in (benchmarks/number_tests.py
+# networks).
 _NO_SIGN = 0.1
 _FEW, _SELDOM = 16, 8  # beyond so many members, one in so many of the others must be new before members may leave
 _BEYOND = 5  # columns that may enter after rows have become too few to test any given the members
@@ -124,12 +125,24 @@ class _Blanket:
                 return
 
     def leave_without_sign(self, required: Collection[int]) -> None:
-        """Do the same with members found by the quick view of numbers, if rows show no sign of them."""
-        while len(self.members) > 1 and (free := [x for x in self.members if x not in required]):
-            batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target, free)
-            by_numbers = np.array([evidence.method in NUMBER_METHODS for evidence in batch])
-            if not self._remove(batch, by_numbers & batch.independent(max(_NO_SIGN, self.alpha))):
+        """Do the same with members found by the quick view of numbers, if rows show no sign of them.
+
+        After one has left, those that rows did not find needed are asked about again, and at the end all.
+        """
+        doubtful: list[int] | None = None
+        while len(self.members) > 1:
+            free = [x for x in self.members if x not in required and (doubtful is None or x in doubtful)]
+            batch = self._left(free) if free else None
+            if batch is None and doubtful is None:
                 return
+            doubtful = None if batch is None else batch.xs[~batch.dependent(self.alpha)].tolist()
+
+    def _left(self, free: Sequence[int]) -> EvidenceBatch | None:
+        """Let the weakest of some members leave, if rows show no sign of it; return the tests if one did."""
+        batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target, free)
+        by_numbers = np.array([evidence.method in NUMBER_METHODS for evidence in batch])
+        left = self._remove(batch, by_numbers & batch.independent(max(_NO_SIGN, self.alpha)))
+        return batch if left else None
 
     def _remove(self, batch: EvidenceBatch, irrelevant: NDArray[np.bool_]) -> bool:
         """Remove the weakest of the irrelevant ones; tell whether there was any."""

@@ -45,7 +45,7 @@ from blankets.stats._explained import explained_information
 from blankets.stats._given_functions import GivenFunctions, Values
 from blankets.stats._held_fixed import GivenSet, Pair, Side, Verdict, held_fixed_test
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
-from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
+from blankets.stats._information import Loss, as_tables, correlation_information, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
 from blankets.stats._logistic import logistic_fit
 from blankets.stats._machine_labels import machine_noncentrality, machine_scores, predicted_share
@@ -137,6 +137,7 @@ __all__ = [
     "chi2_isf",
     "clustered_test",
     "combined",
+    "correlation_information",
     "critical_value",
     "detectable_effect",
     "divided",

@@ -1,16 +1,17 @@
 """Columns as functions over rows: what is tested of them, and what may be taken out of others (methods, section 17).
 
-Functions are rows of arrays of shape (functions, rows), of mean 0 and variance 1. A *block* is what is taken out together:
-a curve of one number, the products of two columns, the cells of two categories.
+Functions are rows of arrays of shape (functions, rows), of mean 0 and variance 1. A *block* is what is taken out
+together: a curve of one number, the products of two columns, the cells of two categories.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from threading import RLock
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,7 @@ Ints = NDArray[np.int64]
 class Values:
     """The values of a column over the rows: numbers, or codes of levels, whose order may mean something."""
 
-    values: NDArray[np.generic]
+    values: NDArray[Any]
     is_number: bool
     is_ordered: bool = False
 
@@ -95,7 +96,7 @@ class GivenFunctions:
         return self._first[j]
 
     def leading(self, j: int) -> int:
-        """Return how many of the first functions are tested by themselves: the scores alone where levels are ordered."""
+        """Return how many of the first functions are tested by themselves: of an order only its scores."""
         return min(1, len(self.first(j))) if self.values(j).is_ordered else len(self.first(j))
 
     def _made_first(self, column: Values) -> Floats:
@@ -131,36 +132,35 @@ class GivenFunctions:
         """Return where each row lies among what is given, for its neighbors, shape (dimensions, rows)."""
         return np.vstack([self.first(j) * (1.0 if self.values(j).is_number else 3.0) for j in given])
 
-    def blocks(self, given: Sequence[int], paired: Sequence[int] | None = None) -> Iterator[Block]:
-        """Yield the blocks of a set; ``paired``: only pairs and triples of these, default: all."""
+    def blocks(self, given: Sequence[int], paired: Sequence[int] | None = None) -> list[Block]:
+        """Return the blocks of a set; ``paired``: only pairs and triples of these, default: all."""
         some = tuple(given) if paired is None else tuple(j for j in given if j in paired)
-        for j in given:
-            if self.values(j).is_number:
-                for knots in KNOTS:
-                    if knots + 3 <= self.n_rows / SHARE:
-                        yield self._block((f"curve {knots}", (j,)))
-            elif self._rare(j).any():
-                yield self._block(("rare levels", (j,)))
-        for i, j in combinations(some, 2):
-            numbers = self.values(i).is_number + self.values(j).is_number
-            if numbers == 2:
-                yield self._block(("product", (i, j)))
-                yield self._block(("sums", (i, j)))
-            elif numbers == 1:
-                number, category = (i, j) if self.values(i).is_number else (j, i)
-                yield self._block(("slopes", (number, category)))
-                if len(self.first(category)) * (LEVEL_KNOTS + 3) <= self.n_rows / SHARE:
-                    yield self._block(("curves by level", (number, category)))
-            else:
-                yield self._block(("cells", (i, j)))
-        numbers_given = tuple(j for j in some if self.values(j).is_number)
-        if len(numbers_given) > 2:  # many weak ones together
-            yield self._block(("squares", numbers_given))
-            if len(numbers_given) * (len(numbers_given) - 1) / 2 <= self.n_rows / 10:
-                yield self._block(("products", numbers_given))
+        keys = [key for j in given for key in self._keys_of_one(j)]
+        keys += [key for i, j in combinations(some, 2) for key in self._keys_of_two(i, j)]
+        numbers = tuple(j for j in some if self.values(j).is_number)
+        if len(numbers) > 2:  # many weak ones together
+            keys.append(("squares", numbers))
+            if len(numbers) * (len(numbers) - 1) / 2 <= self.n_rows / 10:
+                keys.append(("products", numbers))
         for three in combinations(some, 3):
             if np.prod([len(self.first(j)) for j in three]) <= self.n_rows / 20:
-                yield self._block(("triple", three))
+                keys.append(("triple", three))
+        return [self._block(key) for key in keys]
+
+    def _keys_of_one(self, j: int) -> list[Key]:
+        if self.values(j).is_number:
+            return [(f"curve {knots}", (j,)) for knots in KNOTS if knots + 3 <= self.n_rows / SHARE]
+        return [("rare levels", (j,))] if self._rare(j).any() else []
+
+    def _keys_of_two(self, i: int, j: int) -> list[Key]:
+        numbers = self.values(i).is_number + self.values(j).is_number
+        if numbers == 2:
+            return [("product", (i, j)), ("sums", (i, j))]
+        if not numbers:
+            return [("cells", (i, j))]
+        both = (i, j) if self.values(i).is_number else (j, i)  # a number and a category
+        curved = len(self.first(both[1])) * (LEVEL_KNOTS + 3) <= self.n_rows / SHARE
+        return [("slopes", both), *([("curves by level", both)] if curved else [])]
 
     def n_functions(self, given: Sequence[int]) -> int:
         """Return about how many functions the blocks of a set have."""
@@ -253,7 +253,7 @@ def products(these: Floats, others: Floats) -> Floats:
     return unit((these[:, None, :] * others[None, :, :]).reshape(-1, these.shape[1]))
 
 
-def normal_scores(values: NDArray[np.generic]) -> Floats:
+def normal_scores(values: NDArray[Any]) -> Floats:
     """Return the normal quantiles of ranks; equal values share theirs."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     rank = np.cumsum(counts) - counts / 2.0

@@ -14,7 +14,7 @@ What depends on one column and z alone is a `Side`: it is made once, for all par
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -35,13 +35,13 @@ from blankets.stats._given_functions import (
     spline,
     unit,
 )
-from blankets.stats._score import Score, cauchy_combined
+from blankets.stats._score import Draws, Score, cauchy_combined
 
-# A block that is left out on both sides with gains g moves the standardized sum by g / √n: at most a tenth of a standard
-# error (METHODS 17.2).
+# A block that is left out on both sides with gains g moves the standardized sum by g / √n: at most a tenth of a
+# standard error (METHODS 17.2).
 _NO_MATTER = 0.1
 # Chance takes about one function for so many rows: with 50 power is lost, with 500 many weak products are not seen
-# (benchmarks/numbers.py; METHODS 17.2).
+# (benchmarks/number_tests.py; METHODS 17.2).
 _ROWS_A_CHANCE = 100
 _LOOKED_AT = 0.6  # share of what a block must gain, from which on it is compared with all that was taken
 _NEW = 1e-3  # of a function's variance that what was taken must leave
@@ -60,6 +60,39 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
+class Offered:
+    """Blocks that are offered together, beside a base: their functions as one matrix.
+
+    ``blocks``: those that rows allow. ``refused``: the others. ``base``: an orthonormal basis.
+    """
+
+    def __init__(self, blocks: Sequence[Block], base: Floats) -> None:
+        self.refused = [block.key for block in blocks if block.rows is None]
+        self.blocks = [block for block in blocks if block.rows is not None and len(block.rows)]
+        parts = [block.rows for block in self.blocks if block.rows is not None]
+        self.sizes = np.array([len(rows) for rows in parts], float)
+        # Four-byte numbers are enough to choose what is looked at; what is taken is made of the blocks themselves.
+        self.rows = np.concatenate(parts, dtype=np.float32) if parts else np.zeros((0, base.shape[1]), np.float32)
+        self.start = np.cumsum([0, *map(len, parts)])[:-1]
+        along = self.rows @ base.T.astype(np.float32)
+        self.share = np.maximum(1.0 - np.einsum("ij,ij->i", along, along), _NEW)
+
+    @property
+    def n_functions(self) -> int:
+        """How many functions are offered."""
+        return len(self.rows)
+
+    def explained(self, residual: Floats, draws: Draws, free: int) -> Floats:
+        """Return what each block explains of a residual beside the base, next to chance, shape (blocks,)."""
+        short = residual.astype(np.float32)
+        along = (self.rows @ short).astype(np.float64) ** 2 / self.share
+        if draws.plain:
+            along /= max(float(residual @ residual) / max(free, 1), 1e-300)
+        else:
+            along /= draws.noise(self.rows, short, free)
+        return np.add.reduceat(along, self.start) if len(self.start) else along
+
+
 class GivenSet:
     """What all tests given one set share: the base, and the blocks that are offered beside it.
 
@@ -71,43 +104,35 @@ class GivenSet:
         self.draws, self.n_rows = functions.draws, functions.n_rows
         base = [self.draws.constant[None], *(self.draws.weighted(functions.first(j)) for j in self.columns)]
         self.basis = orthonormal(np.vstack(base))
-        self._within: dict[Key, tuple[Floats, Floats]] = {}
         self.floor = _NO_MATTER * math.sqrt(self.draws.worth)
-        self._surfaces: list[Block] | None = None
 
     @property
     def nbytes(self) -> int:
-        """How much memory the base takes."""
-        return self.basis.nbytes
+        """How much memory it takes, with what is offered."""
+        return self.basis.nbytes + 4 * self.n_rows * min(self.functions.n_functions(self.columns), _MOST_OFFERED)
 
     @cached_property
     def _many(self) -> bool:
         return self.functions.n_functions(self.columns) > _MOST_OFFERED
 
-    def offered(self, residual: Floats) -> list[Block]:
+    @cached_property
+    def _all(self) -> Offered:
+        return Offered(self.functions.blocks(self.columns), self.basis)
+
+    def offered(self, functions: Floats) -> Offered:
         """Return the blocks for a column; of many given columns only pairs of those that matter for it by themselves.
 
-        ``residual``: its functions beside the base.
+        ``functions``: the first ones of the column.
         """
-        paired: Sequence[int] | None = None
-        if self._many:
-            paired = sorted(self.columns, key=lambda j: -self._matters(j, residual))[:_MOST_PAIRED]
-        return [block for block in self.functions.blocks(self.columns, paired)]
+        if not self._many:
+            return self._all
+        paired = sorted(self.columns, key=lambda j: -self._matters(j, functions))[:_MOST_PAIRED]
+        return Offered(self.functions.blocks(self.columns, paired), self.basis)
 
     def _matters(self, j: int, functions: Floats) -> float:
-        """Return how much a column explains of functions that are not residuals of it."""
+        """Return how much a column explains of functions by itself."""
         own = self.draws.weighted(self.functions.first(j))
         return float(((functions @ own.T) ** 2).sum())
-
-    def within(self, block: Block) -> Floats:
-        """Return what the base leaves of the variance of each function of a block."""
-        rows = block.rows
-        if rows is None or not len(rows):
-            return np.zeros(0)
-        if block.key not in self._within:
-            along = rows @ self.basis.T
-            self._within[block.key] = (1.0 - np.einsum("ij,ij->i", along, along), along[:0])
-        return self._within[block.key][0]
 
     @cached_property
     def places(self) -> Floats:
@@ -168,9 +193,9 @@ class Fit:
         """The p-value that a block must reach: chance takes one function in a hundred rows."""
         return min(0.5, self.given.n_rows / _ROWS_A_CHANCE / max(self.n_offered, 1))
 
-    def needed(self, d: int) -> float:
+    def needed(self, d: Floats | float) -> Floats:
         """Return what a block of d functions must gain: more than matters, and more than chance."""
-        return max(self.given.floor, float(chdtri(float(d), self.chance)) - d)
+        return np.asarray(np.maximum(self.given.floor, chdtri(np.asarray(d, float), self.chance) - d))
 
     def residual(self, functions: Floats) -> Floats:
         """Return what the fit leaves of functions."""
@@ -180,45 +205,49 @@ class Fit:
         """Return the share of each draw that the fit takes."""
         return self.given.draws.taken(self.basis)
 
-    def offer(self, functions: Floats, blocks: Sequence[Block]) -> None:
+    def offer(self, functions: Floats, offered: Offered) -> None:
         """Take blocks, best first, while they explain more of any function than chance would."""
-        if not len(functions):
+        left, draws = self.residual(functions), self.given.draws
+        if not len(functions) or not len(offered.blocks):
             return
-        left, listed = self.residual(functions), []
-        noise = [self._noise(each) for each in left]
-        for block in blocks:
-            if block.rows is None or block.key in self.taken or not len(block.rows):
+        free, sizes = self.given.n_rows - len(self.basis), offered.sizes
+        z = np.max([offered.explained(each, draws, free) for each in left], axis=0)
+        at = np.flatnonzero(z > _LOOKED_AT * (self.needed(sizes) + sizes))
+        first = True
+        for i in at[np.argsort(-(z[at] - sizes[at]) / np.sqrt(sizes[at]), kind="stable")].tolist():
+            block = offered.blocks[i]
+            if block.key in self.taken or not (first or self._still(block, left)):
                 continue
-            share, d = np.maximum(self.given.within(block), _NEW), len(block.rows)
-            along = (block.rows @ left.T) ** 2 / share[:, None]
-            z = max(float((along[:, k] / noise[k](block.rows)).sum()) for k in range(len(left)))
-            if z > _LOOKED_AT * (self.needed(d) + d):
-                listed.append(((z - d) / math.sqrt(2.0 * d), block))
-        for _, block in sorted(listed, key=lambda each: -each[0]):
             if self.take(block, left):
-                left = self.residual(functions)
+                left, first = self.residual(functions), False
 
-    def _noise(self, residual: Floats) -> Callable[[Floats], Floats | float]:
-        draws, free = self.given.draws, self.given.n_rows - len(self.basis)
-        if draws.plain:
-            variance = float(residual @ residual) / max(free, 1)
-            return lambda rows: max(variance, 1e-300)
-        return lambda rows: draws.noise(rows, residual, free)
+    def _still(self, block: Block, left: Floats) -> bool:
+        """Tell whether a block may matter for what the last one has left."""
+        if block.rows is None or not self.given.draws.plain:
+            return block.rows is not None
+        d = len(block.rows)
+        told = (block.rows @ left.T) ** 2
+        variance = np.einsum("ij,ij->i", left, left) / max(self.given.n_rows - len(self.basis), 1)
+        return bool(
+            (told.sum(axis=0) / np.maximum(variance, 1e-300)).max() > _LOOKED_AT * _LOOKED_AT * (self.needed(d) + d)
+        )
 
     def take(self, block: Block, residual: Floats) -> bool:
         """Take a block if it matters for a residual and rows allow it; remember it if they do not."""
-        rows, n = block.rows, self.given.n_rows
+        rows, n, draws = block.rows, self.given.n_rows, self.given.draws
         if rows is None or not len(rows):
             return False
         along = rows @ self.basis.T
-        values, vectors = np.linalg.eigh(np.eye(len(rows)) - along @ along.T)
+        left = np.eye(len(rows)) - along @ along.T
+        if draws.plain and not self._may_gain(left, rows @ residual.T, residual):
+            return False
+        values, vectors = np.linalg.eigh(left)
         use = values > _NEW
         if not use.any():
             return False
         turn = (vectors[:, use] / np.sqrt(values[use])).T
         d, size = int(np.count_nonzero(use)), len(self.basis) + int(np.count_nonzero(use))
         told = (turn @ (rows @ residual.T)) ** 2
-        draws = self.given.draws
         if draws.plain:
             whole = np.einsum("ij,ij->i", residual, residual)
             total = told.sum(axis=0)
@@ -227,7 +256,7 @@ class Fit:
             made = turn @ rows - (turn @ along) @ self.basis
             z = [told[:, k] / draws.noise(made, residual[k], n - size) for k in range(len(residual))]
             gain = max(float(each.sum()) for each in z) - d
-        if gain <= self.needed(d):
+        if gain <= float(self.needed(d)):
             return False
         if size > n / SHARE or size > draws.worth / SHARE:
             self.refused.append(block.key)
@@ -237,6 +266,18 @@ class Fit:
         self.basis = np.vstack([self.basis, rotated(made)])
         self.taken.append(block.key)
         return True
+
+    def _may_gain(self, left: Floats, along: Floats, residual: Floats) -> bool:
+        """Tell whether a block may gain enough: a bound, which takes a quarter of the time of what it does gain.
+
+        ``left``: inner products of what was taken leaves of its functions. Its trace is at most how many are new.
+        """
+        ridge = _NEW / 10.0
+        told = np.einsum("ij,ij->j", along, np.linalg.solve(left + ridge * np.eye(len(left)), along)) * 1.1
+        whole = np.einsum("ij,ij->i", residual, residual)
+        new = max(math.floor(float(np.trace(left))), 1)
+        most = float((told / np.maximum(whole - told, 1e-12 * whole)).max()) * self.given.n_rows
+        return most > new + float(self.needed(float(new)))
 
     def follow_indices(self, functions: Floats) -> None:
         """Offer curves of what is predicted of each function."""
@@ -294,19 +335,18 @@ class Side:
         self.is_number = functions.values(column).is_number
         fit = Fit(given, given.basis)
         offers = bool(len(first) and given.columns) and not alone
-        blocks = given.offered(first) if offers else []
-        fit.n_offered = sum(len(b.rows) for b in blocks if b.rows is not None)
-        fit.refused = [b.key for b in blocks if b.rows is None]
         if offers:
-            fit.offer(first, blocks)
+            offered = given.offered(first)
+            fit.n_offered, fit.refused = offered.n_functions, list(offered.refused)
+            fit.offer(first, offered)
             fit.follow_indices(first)
-            fit.offer(first, blocks)
+            fit.offer(first, offered)
         if self.is_number:
             self.second = draws.weighted(even(fit, first))
             if offers:
                 both = np.vstack([first, self.second])
-                fit.refused = [b.key for b in blocks if b.rows is None]
-                fit.offer(both, blocks)
+                fit.refused = list(offered.refused)
+                fit.offer(both, offered)
                 fit.follow_indices(both)
         self.new, self.refused, self.taken = fit.new, fit.refused, fit.taken
         self.n_offered = fit.n_offered
@@ -352,7 +392,7 @@ class Pair:
         First products of residuals; then the same weighted by what z predicts, and with even functions (of an order:
         the indicators of levels); then weighted by splits of z, which show effects that differ between parts.
         """
-        fit, draws = self.fit, self.given.draws
+        draws = self.given.draws
         first_x, first_y, second_x, second_y = (
             self._left(f) for f in (self.x.first, self.y.first, self.x.second, self.y.second)
         )
@@ -360,19 +400,15 @@ class Pair:
         yield _QUESTIONS[0], *plain
         fitted = np.vstack([self.x.first - first_x, self.y.first - first_y])
         more = [
-            plain,
             _weighted(plain, unit(draws.unweighted(fitted)[:_FITTED])),
             _pairs(first_x, second_y),
             _pairs(second_x, first_y),
             _pairs(second_x, second_y),
         ]
-        if sum(len(a) for a, _ in more[1:]):
-            yield _QUESTIONS[1], *(np.vstack(part) for part in zip(*more, strict=True))
+        if sum(len(a) for a, _ in more):
+            yield _QUESTIONS[1], *_stacked([plain, *more])
         if len(self.given.splits):
-            yield (
-                _QUESTIONS[2],
-                *(np.vstack(part) for part in zip(plain, _weighted(plain, self.given.splits), strict=True)),
-            )
+            yield _QUESTIONS[2], *_stacked([plain, _weighted(plain, self.given.splits)])
 
     def _left(self, functions: Floats) -> Floats:
         """Return what the fit leaves of functions; nothing of those that it determines."""
@@ -448,6 +484,10 @@ def _whitened(functions: Floats) -> Floats:
 
 def _pairs(these: Floats, others: Floats) -> tuple[Floats, Floats]:
     return np.repeat(these, len(others), axis=0), np.tile(others, (len(these), 1))
+
+
+def _stacked(parts: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+    return np.vstack([a for a, _ in parts]), np.vstack([b for _, b in parts])
 
 
 def _weighted(factors: tuple[Floats, Floats], weights: Floats) -> tuple[Floats, Floats]:

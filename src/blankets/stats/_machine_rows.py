@@ -84,7 +84,8 @@ def machine_rows_test(x: Floats, first: int, known: MachineRows, basis: Floats) 
     A ratio of likelihoods in which gold rows might have had the other label, methods (14.15).
 
     ``x``, of shape (functions, rows): orthonormal, of which ``first`` are tested together and the others together; the
-    first have three quarters of the weight. The statistic is the sum of both. ``basis``, of shape (size, rows): an orthonormal basis of what is held fixed, the constant in it.
+    first have three quarters of the weight. The statistic is the sum of both. ``basis``, of shape (size, rows): an
+    orthonormal basis of what is held fixed, the constant in it.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """One score test: are sums of products of residuals zero, by the variance that their draws show?
 
 A *draw* is what was drawn independently: a row, or a group of rows that belong together. Each brings a vector U_i of
-products of residuals, so that S = Σ U_i has mean 0 if x is independent of y given z. V = Σ U_i U_iᵀ / (1 - h_i), where h_i
-is the share of draw i that the fit has taken, and T² = Sᵀ V⁻ S. Its law is the beta law with the mean and variance that
-random signs of the draws give it (methods, section 10.6), which for normal products is Hotelling's.
+products of residuals, so that S = Σ U_i has mean 0 if x is independent of y given z. V = Σ U_i U_iᵀ / (1 - h_i), where
+h_i is the share of draw i that the fit has taken, and T² = Sᵀ V⁻ S. Its law is the beta law with the mean and variance
+that random signs of the draws give it (methods, section 10.6), which for normal products is Hotelling's.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ Ints = NDArray[np.int64]
 class Draws:
     """What the rows of a test are: independent draws of equal weight, weighted ones, or rows of groups.
 
-    ``root``, of shape (rows,): the roots of weights whose mean is 1; None if all are equal. ``groups``, of shape (rows,):
-    the group of each row, from 0 on; None if each row is a draw.
+    ``root``, of shape (rows,): the roots of weights whose mean is 1; None if all are equal. ``groups``, of shape
+    (rows,): the group of each row, from 0 on; None if each row is a draw.
 
     Examples
     --------
@@ -81,18 +81,18 @@ class Draws:
         if self.groups is None:
             return np.asarray(np.einsum("ij,ij->j", basis, basis))
         along = self.summed(basis * self.constant)
-        weights = self.summed(self.constant[None] ** 2)[0]
-        return np.asarray(np.einsum("ij,ij->j", along, along) / weights)
+        return np.asarray(np.einsum("ij,ij->j", along, along) / self.summed(self.constant[None] ** 2)[0])
 
-    def noise(self, functions: Floats, residual: Floats, free: int) -> Floats:
+    def noise(self, functions: NDArray[np.floating], residual: NDArray[np.floating], free: int) -> Floats:
         """Return the variance of the inner product of each function with a residual, by chance alone.
 
         ``free``: rows less what was fitted. Rows that do not count alike show it themselves.
         """
         if self.plain:
-            return np.full(len(functions), float(residual @ residual) / max(free, 1))
-        sums = self.summed(functions * residual)
-        return np.maximum(np.einsum("ij,ij->i", sums, sums), 1e-12)
+            variance: float = float(residual @ residual) / max(free, 1)
+            return np.asarray(np.broadcast_to(variance, len(functions)))
+        sums = self.summed(np.asarray(functions * residual, np.float64))
+        return np.asarray(np.maximum(np.einsum("ij,ij->i", sums, sums), 1e-12))
 
 
 @dataclass(frozen=True, eq=False)
