@@ -19,7 +19,7 @@ from blankets.independence._evidence import Evidence, EvidenceBatch
 from blankets.independence._explaining import explained_by
 from blankets.independence._knowledge import Knowledge, KnownColumns
 from blankets.independence._mixed import MixedTests
-from blankets.independence._numbers import NUMBER_METHODS, NumberTests
+from blankets.independence._numbers import NUMBER_METHODS, NumberTests, values_of
 from blankets.independence._own import PValues, aligned, own_tests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._pooled import PooledTests
@@ -80,4 +80,5 @@ __all__ = [
     "strata_of_rows",
     "subsets",
     "table_tests",
+    "values_of",
 ]

@@ -1,6 +1,7 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
 from blankets.kernels import COARSE, FAR, LARGE, NOTHING
+from blankets.stats._beside import HeldBeside, held_beside
 from blankets.stats._by_chance import Admission
 from blankets.stats._calibrated import cell_tables
 from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, law_at
@@ -85,6 +86,8 @@ from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import chi2_of_log_p, log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
 __all__ = [
+    "HeldBeside",
+    "held_beside",
     "held_fixed_test",
     "chi2_of_log_p",
     "cauchy_combined",

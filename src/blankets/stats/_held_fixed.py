@@ -286,7 +286,7 @@ class Fit:
             left = self.residual(each[None])
             fitted = draws.unweighted(each[None] - left)[0]
             if fitted.var() > _PREDICTED:
-                curve = beside(draws.weighted(spline(fitted, INDEX_KNOTS)), self.basis)
+                curve = beside(draws.weighted(spline(np.round(fitted, 9), INDEX_KNOTS)), self.basis)  # not of rounding
                 self.take(Block((f"index {i}", self.given.columns), curve), left)
 
 

@@ -184,11 +184,12 @@ def number_regression(
     weights: Floats | None = None,
     groups: NDArray[np.int64] | None = None,
     level: float = 0.95,
+    taken: Floats | None = None,
 ) -> Regression:
     """Regress a number on columns by least squares: coefficients are differences.
 
     Variances may differ between rows: standard errors are HC3 (MacKinnon and White 1985); with groups or weights they
-    are those of the sandwich.
+    are those of the sandwich. ``taken``: the share of each row that what the columns predict has taken before.
 
     Examples
     --------
@@ -202,9 +203,10 @@ def number_regression(
     inverse = np.linalg.pinv((full * w[:, np.newaxis]).T @ full, hermitian=True)
     best = inverse @ (full.T @ (w * y))
     left = y - full @ best
-    freedom = max(len(y) - full.shape[1], 1)
+    before = np.zeros(len(y)) if taken is None else taken
+    freedom = max(len(y) - full.shape[1] - int(before.sum()), 1)
     if weights is None and groups is None:
-        leverage = np.einsum("ij,jk,ik->i", full, inverse, full)
+        leverage = ((full @ inverse) * full).sum(axis=1) + before
         scores = full * (left / np.maximum(1.0 - leverage, 1e-6))[:, np.newaxis]
         meat = scores.T @ scores
     else:
