@@ -140,7 +140,7 @@ class _Blanket:
     def _left(self, free: Sequence[int]) -> EvidenceBatch | None:
         """Let the weakest of some members leave, if rows show no sign of it; return the tests if one did."""
         batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target, free)
-        by_numbers = np.array([evidence.method in NUMBER_METHODS for evidence in batch])
+        by_numbers = np.array([_of_numbers(evidence) for evidence in batch])
         left = self._remove(batch, by_numbers & batch.independent(max(_NO_SIGN, self.alpha)))
         return batch if left else None
 
@@ -278,6 +278,11 @@ def close(
     )
 
 
+def _of_numbers(evidence: Evidence) -> bool:
+    """Tell whether a test of numbers gave an answer; tests that are the user's own have no method."""
+    return bool(evidence.method) and evidence.method in NUMBER_METHODS
+
+
 def unsure_members(evidence: Sequence[Evidence], required: Collection[int], alpha: float) -> dict[int, Undecided]:
     """Return the members that their own test does not need, or could not tell, where numbers are involved.
 
@@ -287,7 +292,7 @@ def unsure_members(evidence: Sequence[Evidence], required: Collection[int], alph
     >>> [(x, why.reason) for x, why in unsure_members([weak, weak._replace(x=2, log_p=-9.0)], (), 0.01).items()]
     [(1, 'weak')]
     """
-    own = [e for e in evidence if e.method in NUMBER_METHODS and e.x not in required]
+    own = [e for e in evidence if _of_numbers(e) and e.x not in required]
     weak = {e.x: Undecided("weak", evidence=e) for e in own if e.independent(alpha)}
     return weak | {e.x: Undecided("not held fixed", evidence=e) for e in own if not e.held}
 
