@@ -52,6 +52,7 @@ _SWAPS = 10  # after this many columns have left, none may leave any more
 # seeds, .1 has the best F1 at 1,000 and 5,000 rows with undecided columns counted in (benchmarks/number_tests.py
 # networks).
 _NO_SIGN = 0.1
+_BY_NUMBERS = frozenset(NUMBER_METHODS[1:])  # the first one is that of tests that were not performed
 _FEW, _SELDOM = 16, 8  # beyond so many members, one in so many of the others must be new before members may leave
 _BEYOND = 5  # columns that may enter after rows have become too few to test any given the members
 _DEEP = 3  # largest number of members to condition on, if there are too few rows for all of them
@@ -140,7 +141,7 @@ class _Blanket:
     def _left(self, free: Sequence[int]) -> EvidenceBatch | None:
         """Let the weakest of some members leave, if rows show no sign of it; return the tests if one did."""
         batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target, free)
-        by_numbers = np.array([evidence.method in NUMBER_METHODS for evidence in batch])
+        by_numbers = np.array([evidence.method in _BY_NUMBERS for evidence in batch])
         left = self._remove(batch, by_numbers & batch.independent(max(_NO_SIGN, self.alpha)))
         return batch if left else None
 
@@ -287,7 +288,7 @@ def unsure_members(evidence: Sequence[Evidence], required: Collection[int], alph
     >>> [(x, why.reason) for x, why in unsure_members([weak, weak._replace(x=2, log_p=-9.0)], (), 0.01).items()]
     [(1, 'weak')]
     """
-    own = [e for e in evidence if e.method in NUMBER_METHODS and e.x not in required]
+    own = [e for e in evidence if e.method in _BY_NUMBERS and e.x not in required]
     weak = {e.x: Undecided("weak", evidence=e) for e in own if e.independent(alpha)}
     return weak | {e.x: Undecided("not held fixed", evidence=e) for e in own if not e.held}
 
