@@ -198,8 +198,11 @@ class Fit:
         return np.asarray(np.maximum(self.given.floor, chdtri(np.asarray(d, float), self.chance) - d))
 
     def residual(self, functions: Floats) -> Floats:
-        """Return what the fit leaves of functions."""
-        return functions - (functions @ self.basis.T) @ self.basis
+        """Return what the fit leaves of functions; nothing of those that it determines."""
+        left = functions - (functions @ self.basis.T) @ self.basis
+        before, after = (np.einsum("ij,ij->i", f, f) for f in (functions, left))
+        left[after <= _DETERMINED * before] = 0.0
+        return left
 
     def leverage(self) -> Floats:
         """Return the share of each draw that the fit takes."""
@@ -251,7 +254,7 @@ class Fit:
         if draws.plain:
             whole = np.einsum("ij,ij->i", residual, residual)
             total = told.sum(axis=0)
-            gain = float((total / np.maximum(whole - total, 1e-12 * n) * max(n - size, 1) - d).max())
+            gain = float((total / np.maximum(whole - total, 1e-12 * whole + 1e-300) * max(n - size, 1) - d).max())
         else:
             made = turn @ rows - (turn @ along) @ self.basis
             z = [told[:, k] / draws.noise(made, residual[k], n - size) for k in range(len(residual))]
@@ -276,7 +279,7 @@ class Fit:
         told = np.einsum("ij,ij->j", along, np.linalg.solve(left + ridge * np.eye(len(left)), along)) * 1.1
         whole = np.einsum("ij,ij->i", residual, residual)
         new = max(math.floor(float(np.trace(left))), 1)
-        most = float((told / np.maximum(whole - told, 1e-12 * whole)).max()) * self.given.n_rows
+        most = float((told / np.maximum(whole - told, 1e-12 * whole + 1e-300)).max()) * self.given.n_rows
         return most > new + float(self.needed(float(new)))
 
     def follow_indices(self, functions: Floats) -> None:
@@ -394,7 +397,7 @@ class Pair:
         """
         draws = self.given.draws
         first_x, first_y, second_x, second_y = (
-            self._left(f) for f in (self.x.first, self.y.first, self.x.second, self.y.second)
+            self.fit.residual(f) for f in (self.x.first, self.y.first, self.x.second, self.y.second)
         )
         plain = _pairs(first_x, first_y)
         yield _QUESTIONS[0], *plain
@@ -409,13 +412,6 @@ class Pair:
             yield _QUESTIONS[1], *_stacked([plain, *more])
         if len(self.given.splits):
             yield _QUESTIONS[2], *_stacked([plain, _weighted(plain, self.given.splits)])
-
-    def _left(self, functions: Floats) -> Floats:
-        """Return what the fit leaves of functions; nothing of those that it determines."""
-        left = self.fit.residual(functions)
-        before, after = (np.einsum("ij,ij->i", f, f) for f in (functions, left))
-        left[after <= _DETERMINED * before] = 0.0
-        return left
 
     @property
     def decided(self) -> tuple[float, int, int]:
