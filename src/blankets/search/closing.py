@@ -258,7 +258,9 @@ def close(
     unchecked = tuple(e.x for e in evidence if not set(members) <= {e.x, *e.given})
     waiting = _Blanket(tests, target, candidates, list(members), alpha, trace).waiting()
     partly, few = _untestable(tests, target, rest, members, alpha, columns[alone.independent(alpha)], waiting)
-    undecided = {x: Undecided("few rows", rows) for x, rows in few.items()} | unheld_outside(trace, target, members)
+    undecided = {x: Undecided("few rows", rows) for x, rows in few.items()} | unheld_outside(
+        trace, target, members, level=level_to_enter(alpha, len(members), len(candidates))
+    )
     members, evidence, unsure = set_aside(tests, target, members, evidence, alpha=alpha, required=required)
     undecided |= unsure
     gone = set(undecided) & set(found.members)
@@ -335,12 +337,12 @@ def set_aside(
     return members, tuple(e for e in evidence if e.x in members), unsure
 
 
-def unheld_outside(trace: Trace, target: int, members: Sequence[int]) -> dict[int, Undecided]:
-    """Return the columns outside whose last test found dependence, but could not hold the members fixed."""
+def unheld_outside(trace: Trace, target: int, members: Sequence[int], *, level: float) -> dict[int, Undecided]:
+    """Return the columns outside that would enter by their last test, which could not hold the members fixed."""
     phase, scan = trace.scans[-1] if trace.scans else ("", None)
     if phase != "closing" or scan is None or scan.y != target or scan.held is None:
         return {}
-    at = np.flatnonzero(~scan.held & ~np.isin(scan.xs, members))
+    at = np.flatnonzero((scan.log_p <= math.log(level)) & ~scan.held & ~np.isin(scan.xs, members))
     return {int(scan.xs[i]): Undecided("not held fixed", evidence=scan[i]) for i in at.tolist()}
 
 

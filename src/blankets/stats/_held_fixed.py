@@ -36,6 +36,7 @@ from blankets.stats._given_functions import (
     unit,
 )
 from blankets.stats._score import Draws, Score, cauchy_combined
+from blankets.stats._tail import chi2_of_log_p
 
 # A block that is left out on both sides with gains g moves the standardized sum by g / √n: at most a tenth of a
 # standard error (METHODS 17.2).
@@ -455,21 +456,28 @@ class Pair:
         """
         question = self.decided[2]
         _, a, b = list(self.questions())[question]
-        near, direction = self.given.near, self._scores[question].direction
-        mean_a, mean_b = (f[:, near].mean(axis=2) for f in (a, b))
-        own = direction @ self.given.draws.summed((a * mean_b + b * mean_a) / 2.0)
+        near, direction, draws = self.given.near, self._scores[question].direction, self.given.draws
+        apart = np.ones(near.shape) if draws.groups is None else draws.groups[near] != draws.groups[:, None]
+        mean_a, mean_b = ((f[:, near] * apart).mean(axis=2) for f in (a, b))  # rows of one group do go together
+        own = direction @ draws.summed((a * mean_b + b * mean_a) / 2.0)
         share = float(own.sum()) / max(float((direction @ (a * b)).sum()), 1e-300)
         return share > _BIASED and float(own.sum()) > _SURE * math.sqrt(float(own @ own))
 
     def information(self) -> float:
-        """Return what the first functions tell about each other given z, in nats: -½ Σ log(1 - ρ²), less chance."""
+        """Return what x tells about y given z, in nats.
+
+        What the first functions tell about each other, -½ Σ log(1 - ρ²), less chance; where another question shows
+        more, what its χ² stands for.
+        """
+        log_p, dof, _ = self.decided
+        shown = (chi2_of_log_p(log_p, float(dof)) - dof) / (2.0 * self.given.draws.worth)
         x, y = (self.fit.residual(f) for f in (self.x.first, self.y.first))
         if not len(x) or not len(y):
-            return 0.0
+            return max(shown, 0.0)
         (a, b), free = (_whitened(f) for f in (x, y)), self.given.draws.worth - len(self.fit.basis)
         rho2 = np.clip(np.linalg.svd(a @ b.T, compute_uv=False) ** 2, 0.0, 1.0 - 1e-15)
         told = -0.5 * float(np.log1p(-rho2).sum())
-        return max(told - len(a) * len(b) / (2.0 * max(free, 1.0)), 0.0)
+        return max(told - len(a) * len(b) / (2.0 * max(free, 1.0)), shown, 0.0)
 
 
 def _whitened(functions: Floats) -> Floats:
