@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.stats._given_functions import Block, GivenFunctions, Key, beside, orthonormal, unit
-from blankets.stats._held_fixed import Fit, GivenSet
+from blankets.stats._held_fixed import Fit, GivenSet, Offered
 
 _SAME = 1e-4  # share of a function's variance that the columns of a regression must leave
 
@@ -25,9 +25,9 @@ class _Designed(GivenSet):
         self.basis = orthonormal(np.vstack([constant, self.draws.weighted(unit(design))]))
         self.own = Block(("first functions", self.columns), beside(first, self.basis, _SAME))
 
-    def offered(self, residual: Floats) -> list[Block]:
+    def offered(self, functions: Floats) -> Offered:
         """Return the blocks for a column."""
-        return [self.own, *super().offered(residual)]
+        return Offered([self.own, *super().offered(functions).blocks], self.basis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ def held_beside(functions: GivenFunctions, columns: Sequence[int], design: Float
     tested = given.draws.weighted(tested - tested.mean(axis=1, keepdims=True))
     scaled = tested / np.maximum(np.sqrt((tested**2).mean(axis=1, keepdims=True)), 1e-300)
     fit, blocks = Fit(given, given.basis), given.offered(scaled)
-    fit.n_offered = sum(len(block.rows) for block in blocks if block.rows is not None)
+    fit.n_offered = blocks.n_functions
     fit.offer(scaled, blocks)
     fit.follow_indices(scaled)
     fit.offer(scaled, blocks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,8 +123,6 @@ class Testing:
         ``blocks``: other columns whose tests are those of functions of columns too. ``units``: what rows stand for,
         if they are not equal and independent draws.
         """
-        if frame.numbers and self.takes_numbers:
-            frame = with_order_of_values(frame)
         measured = np.zeros(frame.n_columns, bool)
         measured[[*frame.numbers, *frame.ordered, *blocks]] = True
         if not self.takes_numbers or not measured.any():
@@ -138,7 +136,7 @@ class Testing:
             )
             return MixedTests(tables, weighted, measured)
         frame = at_most_rows(frame)
-        seen = SeenQuick(frame, reliability=self.reliability, strength=self.strength)
+        seen = SeenQuick(frame, reliability=self.reliability, strength=self.strength, shared=True)
         quick = seen if frame.holes else seen.of_all
         numbers = NumberTests(frame, quick=quick, reliability=self.reliability, strength=self.strength, level=level)
         tests = MixedTests(tables, numbers, measured)
@@ -205,21 +203,6 @@ class Standing:
         units = Units(frame, self.survey, self.groups, model)
         tables = self.testing.surveyed(self.place.counter(frame.without_numbers()), units)
         return self.testing.mixed(frame, tables, blocks=self.blocks, units=units)
-
-
-def with_order_of_values(frame: Frame) -> Frame:
-    """Return the frame in which levels that are numbers, three or more, have their order: beside numbers, counts.
-
-    >>> frame = Frame.from_codes([[0, 0], [1, 1], [2, 0]])
-    >>> sorted(with_order_of_values(frame).ordered)
-    [0]
-    """
-    counts = (
-        j
-        for j, levels in enumerate(frame.levels)
-        if len(levels) > 2 and all(isinstance(level, int | float) and not isinstance(level, bool) for level in levels)
-    )
-    return replace(frame, ordered=frame.ordered.union(counts))
 
 
 def at_most_rows(frame: Frame) -> Frame:
