@@ -206,13 +206,13 @@ def test_tests_of_ones_own_are_not_asked_for_more():
     assert found.undecided == {}
 
 
-def cells(n=500, seed=3):
+def cells(n=400, seed=3):
     """Return tests of a target and a column that both depend on every pair of two columns of 14 levels."""
     rng = np.random.default_rng(seed)
     site, ward = rng.integers(0, 14, (2, n))
     mean = 2.5 * rng.normal(size=(14, 14))[site, ward]
     as_text = {"site": [f"s{k}" for k in site], "ward": [f"w{k}" for k in ward]}
-    return numbers(y=mean + 0.3 * rng.normal(size=n), x=mean + 0.3 * rng.normal(size=n), **as_text)
+    return numbers(y=mean + 0.1 * rng.normal(size=n), x=mean + 0.1 * rng.normal(size=n), **as_text)
 
 
 def test_a_column_outside_for_which_members_could_not_be_held_fixed_is_undecided():
