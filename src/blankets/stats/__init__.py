@@ -51,6 +51,7 @@ from blankets.stats._logistic import logistic_fit
 from blankets.stats._machine_labels import machine_noncentrality, machine_scores, predicted_share
 from blankets.stats._machine_power import STUDIES, machine_power
 from blankets.stats._machine_rows import MachineRows, bounded_functions, machine_rows_test
+from blankets.stats._pairs import MOST_COLUMNS, TogetherPair, strongest_pair
 from blankets.stats._partial_labels import (
     Sampling,
     behind_mar_f,
@@ -86,6 +87,9 @@ from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import chi2_of_log_p, log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
 __all__ = [
+    "MOST_COLUMNS",
+    "TogetherPair",
+    "strongest_pair",
     "HeldBeside",
     "held_beside",
     "held_fixed_test",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.stats._given_functions import Block, GivenFunctions, Key, beside, orthonormal, unit
-from blankets.stats._held_fixed import Fit, GivenSet
+from blankets.stats._held_fixed import Fit, GivenSet, Offered
 
 _SAME = 1e-4  # share of a function's variance that the columns of a regression must leave
 
@@ -25,9 +25,9 @@ class _Designed(GivenSet):
         self.basis = orthonormal(np.vstack([constant, self.draws.weighted(unit(design))]))
         self.own = Block(("first functions", self.columns), beside(first, self.basis, _SAME))
 
-    def offered(self, residual: Floats) -> list[Block]:
-        """Return the blocks for a column."""
-        return [self.own, *super().offered(residual)]
+    def made(self, paired: Sequence[int] | None = None) -> Offered:
+        """Return the blocks as one matrix; ``paired``: only pairs of these."""
+        return Offered([self.own, *self.functions.blocks(self.columns, paired)], self.basis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +61,16 @@ def held_beside(functions: GivenFunctions, columns: Sequence[int], design: Float
     >>> dose, pain = dose + age**2, pain + age**2
     >>> table = GivenFunctions([Values(age, is_number=True)].__getitem__, Draws(500))
     >>> held_beside(table, [0], age[None], np.array([dose, pain])).blocks
-    (('curve 5', (0,)),)
+    (('curve 5', (0,)), ('curve 15', (0,)))
     """
     given = _Designed(functions, columns, design)
     tested = given.draws.weighted(tested - tested.mean(axis=1, keepdims=True))
     scaled = tested / np.maximum(np.sqrt((tested**2).mean(axis=1, keepdims=True)), 1e-300)
-    fit, blocks = Fit(given, given.basis), given.offered(scaled)
-    fit.n_offered = sum(len(block.rows) for block in blocks if block.rows is not None)
-    fit.offer(scaled, blocks)
+    fit, offered = Fit(given, given.basis), given.offered(scaled)
+    fit.n_offered = offered.n_functions
+    fit.offer(scaled, offered)
     fit.follow_indices(scaled)
-    fit.offer(scaled, blocks)
+    fit.offer(scaled, offered)
     if not len(fit.new):
         return None
     predicted = given.draws.unweighted((tested @ fit.new.T) @ fit.new)
