@@ -24,6 +24,7 @@ from blankets.counting import on_one_core
 from blankets.data import Frame
 from blankets.independence._contract import Columns, CountedTests, IndependenceTest, Tally
 from blankets.independence._evidence import Evidence, EvidenceBatch, Given, LazyBatch
+from blankets.independence._weighting import REFUSED as REFUSED_BY_WEIGHTS
 from blankets.independence._weighting import Units
 from blankets.stats import (
     GROUPS_A_DEGREE,
@@ -47,7 +48,7 @@ NUMBER_METHODS = (
     "products of residuals",
     "products of residuals and of their squares, weighed by what the given columns predict",
     "products of residuals that differ between parts of the rows, split by a given column",
-    "few rows would stand for many that have no value",
+    REFUSED_BY_WEIGHTS,
 )
 NOTHING, SCREENED, PLAIN, WEIGHED, SPLIT, REFUSED = range(1, 7)
 

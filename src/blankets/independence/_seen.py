@@ -35,9 +35,9 @@ class SeenQuick(CountedTests):
     """Tests of functions of columns by test-wise deletion.
 
     ``frame``: the table, with holes. The rest is as for `QuickTests`. Functions of a column are made anew from the rows
-    of each test, as if the others were not there; in a table that is not too large, from all rows that have a value of
-    the column, once. Columns that are missing in the same rows are tested together, and what was made for a set of rows
-    is kept.
+    of each test, as if the others were not there; ``shared``, in a table that is not too large: once, from all rows
+    that have a value of the column. Columns that are missing in the same rows are tested together, and what was made
+    for a set of rows is kept.
 
     Examples
     --------
@@ -50,8 +50,10 @@ class SeenQuick(CountedTests):
     (150, False, True)
     """
 
-    def __init__(self, frame: Frame, *, reliability: float = 5.0, strength: str = "p-value") -> None:
-        self.frame, self.names = frame, frame.names
+    def __init__(
+        self, frame: Frame, *, reliability: float = 5.0, strength: str = "p-value", shared: bool = False
+    ) -> None:
+        self.frame, self.names, self.shared = frame, frame.names, shared
         self.reliability, self.strength = reliability, strength
         self.tally, self.memo = Tally(), {}
         self._gone = {j: np.packbits(gap) for j in frame.holes if (gap := frame.gaps(j)) is not None}
@@ -122,7 +124,7 @@ class SeenQuick(CountedTests):
 
     def _tests(self, gone: bytes, columns: frozenset[int]) -> tuple[NDArray[np.int64], QuickTests]:
         """Return tests of the rows that are not gone which know some columns, and all the columns that they know."""
-        functions, kept = self._kept.functions, self._kept
+        functions, kept = self._kept.functions if self.shared else None, self._kept
         found = kept.get(gone, columns)
         if found is None:
             known = sorted(columns)

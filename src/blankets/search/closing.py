@@ -12,11 +12,17 @@ remove each other, and neither is a member. So the answer of every search is che
    found by the search stay: with few rows, the test of a weak true member given many others may not be significant.
    This is asked after every entry; once members are many, after some of them (an eighth of those beyond 16).
    Where numbers are involved, searches ask a quick view of the table, and no such member stays unless its own test,
+<<<<<<< HEAD
    asked of rows, needs it: above p = 0.1 it leaves; between α and that it is *undecided*, neither in nor out.
 3. Where numbers are involved, and no column depends any more, all pairs of columns outside are looked at together: two
    may tell something only together. The strongest product of two enters if its p-value, times the number of products,
    is at most α, and the test of each given the other and the members finds it needed (methods, section 17).
 4. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
+=======
+   asked of rows, needs it: above p = 0.1 it leaves; between α and that it is *undecided*, neither in nor out
+   (`set_aside`).
+3. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
+>>>>>>> i41
    more. Then members can only be added, so the loop ends, and the columns outside are irrelevant given the members.
    Once there are too few rows to test any column outside, five more may enter; those that still depend are undecided.
 
@@ -55,6 +61,8 @@ _SWAPS = 10  # after this many columns have left, none may leave any more
 # seeds, .1 has the best F1 at 1,000 and 5,000 rows with undecided columns counted in (benchmarks/number_tests.py
 # networks).
 _NO_SIGN = 0.1
+_FAR = 100.0  # times below the level: what another column is given does not make such a test say the opposite
+_BY_NUMBERS = frozenset(NUMBER_METHODS[1:])  # the first one is that of tests that were not performed
 _FEW, _SELDOM = 16, 8  # beyond so many members, one in so many of the others must be new before members may leave
 _BEYOND = 5  # columns that may enter after rows have become too few to test any given the members
 _DEEP = 3  # largest number of members to condition on, if there are too few rows for all of them
@@ -161,7 +169,7 @@ class _Blanket:
     def _left(self, free: Sequence[int]) -> EvidenceBatch | None:
         """Let the weakest of some members leave, if rows show no sign of it; return the tests if one did."""
         batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target, free)
-        by_numbers = np.array([evidence.method in NUMBER_METHODS for evidence in batch])
+        by_numbers = np.array([evidence.method in _BY_NUMBERS for evidence in batch])
         left = self._remove(batch, by_numbers & batch.independent(max(_NO_SIGN, self.alpha)))
         return batch if left else None
 
@@ -278,10 +286,11 @@ def close(
     unchecked = tuple(e.x for e in evidence if not set(members) <= {e.x, *e.given})
     waiting = _Blanket(tests, target, candidates, list(members), alpha, trace).waiting()
     partly, few = _untestable(tests, target, rest, members, alpha, columns[alone.independent(alpha)], waiting)
-    undecided = {x: Undecided("few rows", rows) for x, rows in few.items()} | unheld_outside(trace, target, members)
-    undecided |= unsure_members(evidence, required, alpha)
-    members = tuple(x for x in members if x not in undecided)
-    evidence = tuple(e for e in evidence if e.x in members)
+    undecided = {x: Undecided("few rows", rows) for x, rows in few.items()} | unheld_outside(
+        trace, target, members, level=level_to_enter(alpha, len(members), len(candidates))
+    )
+    members, evidence, unsure = set_aside(tests, target, members, evidence, alpha=alpha, required=required)
+    undecided |= unsure
     gone = set(undecided) & set(found.members)
     if gone:
         found = _without(found, gone)
@@ -301,26 +310,67 @@ def close(
     )
 
 
-def unsure_members(evidence: Sequence[Evidence], required: Collection[int], alpha: float) -> dict[int, Undecided]:
-    """Return the members that their own test does not need, or could not tell, where numbers are involved.
+def set_aside(
+    tests: IndependenceTest,
+    target: int,
+    members: tuple[int, ...],
+    evidence: tuple[Evidence, ...],
+    *,
+    alpha: float,
+    required: Collection[int] = (),
+) -> tuple[tuple[int, ...], tuple[Evidence, ...], dict[int, Undecided]]:
+    """Return the members that their own tests need, the evidence of that, and those that are undecided.
+
+    Where numbers are involved, a member with p above ``alpha`` given the others is set aside, the weakest first, and
+    the others are asked again without it: of two columns that say almost the same, one is needed. What was set aside
+    comes back if it is needed given those that stayed. A member whose test could not hold the others fixed is undecided
+    too; what others are given stays the same.
 
     Examples
     --------
-    >>> weak = Evidence(1, 0, 3.0, 1.0, math.log(0.08), 0.01, 500, method=NUMBER_METHODS[3])
-    >>> [(x, why.reason) for x, why in unsure_members([weak, weak._replace(x=2, log_p=-9.0)], (), 0.01).items()]
-    [(1, 'weak')]
+    >>> from blankets.independence import NumberTests
+    >>> from blankets.data import ingest
+    >>> cause, noise, more = np.random.default_rng(3).normal(size=(3, 300))
+    >>> table = {"y": cause + noise, "one": cause + 0.05 * more, "other": cause - 0.05 * more}
+    >>> tests = NumberTests(ingest(table, numbers=True).frame)
+    >>> evidence = evidence_of(tests, 0, [1, 2], alpha=0.01)
+    >>> members, _, undecided = set_aside(tests, 0, (1, 2), evidence, alpha=0.01)
+    >>> len(members), len(undecided)
+    (1, 1)
     """
-    own = [e for e in evidence if e.method in NUMBER_METHODS and e.x not in required]
-    weak = {e.x: Undecided("weak", evidence=e) for e in own if e.independent(alpha)}
-    return weak | {e.x: Undecided("not held fixed", evidence=e) for e in own if not e.held}
+
+    def weakest(some: Sequence[Evidence]) -> Evidence | None:
+        weak = [e for e in some if e.method in _BY_NUMBERS and e.x not in required and e.independent(alpha)]
+        return max(weak, key=lambda e: (e.log_p, -e.statistic, e.x), default=None)
+
+    aside: dict[int, Evidence] = {}
+    while (weak := weakest(evidence)) is not None:
+        aside[weak.x] = weak
+        members = tuple(x for x in members if x != weak.x)
+        asked = [e.x for e in evidence if e.x in members and not e.dependent(alpha / _FAR)]
+        new = {e.x: e for e in tests.at_level(alpha).drop_one(members, target, asked)} if len(members) and asked else {}
+        evidence = tuple(new.get(e.x, e) for e in evidence if e.x in members)
+    for x in sorted(aside, key=lambda x: aside[x].log_p):
+        again = tests.at_level(alpha).test(x, target, members)
+        if again.dependent(alpha):
+            members, evidence = (*members, x), (*evidence, again)
+        aside[x] = again
+    if any(x in members for x in aside):
+        evidence = evidence_of(tests, target, members, alpha=alpha)
+    unsure = {x: Undecided("weak", evidence=e) for x, e in aside.items() if x not in members}
+    for e in evidence:
+        if e.method in _BY_NUMBERS and e.x not in required and not e.held:
+            unsure[e.x] = Undecided("not held fixed", evidence=e)
+    members = tuple(x for x in members if x not in unsure)
+    return members, tuple(e for e in evidence if e.x in members), unsure
 
 
-def unheld_outside(trace: Trace, target: int, members: Sequence[int]) -> dict[int, Undecided]:
-    """Return the columns outside whose last test found dependence, but could not hold the members fixed."""
+def unheld_outside(trace: Trace, target: int, members: Sequence[int], *, level: float) -> dict[int, Undecided]:
+    """Return the columns outside that would enter by their last test, which could not hold the members fixed."""
     phase, scan = trace.scans[-1] if trace.scans else ("", None)
     if phase != "closing" or scan is None or scan.y != target or scan.held is None:
         return {}
-    at = np.flatnonzero(~scan.held & ~np.isin(scan.xs, members))
+    at = np.flatnonzero((scan.log_p <= math.log(level)) & ~scan.held & ~np.isin(scan.xs, members))
     return {int(scan.xs[i]): Undecided("not held fixed", evidence=scan[i]) for i in at.tolist()}
 
 

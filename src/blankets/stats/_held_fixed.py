@@ -36,6 +36,7 @@ from blankets.stats._given_functions import (
     unit,
 )
 from blankets.stats._score import Draws, Score, cauchy_combined
+from blankets.stats._tail import chi2_of_log_p
 
 # A block that is left out on both sides with gains g moves the standardized sum by g / √n: at most a tenth of a
 # standard error (METHODS 17.2).
@@ -202,8 +203,11 @@ class Fit:
         return np.asarray(np.maximum(self.given.floor, chdtri(np.asarray(d, float), self.chance) - d))
 
     def residual(self, functions: Floats) -> Floats:
-        """Return what the fit leaves of functions."""
-        return functions - (functions @ self.basis.T) @ self.basis
+        """Return what the fit leaves of functions; nothing of those that it determines."""
+        left = functions - (functions @ self.basis.T) @ self.basis
+        before, after = (np.einsum("ij,ij->i", f, f) for f in (functions, left))
+        left[after <= _DETERMINED * before] = 0.0
+        return left
 
     def leverage(self) -> Floats:
         """Return the share of each draw that the fit takes."""
@@ -255,7 +259,7 @@ class Fit:
         if draws.plain:
             whole = np.einsum("ij,ij->i", residual, residual)
             total = told.sum(axis=0)
-            gain = float((total / np.maximum(whole - total, 1e-12 * n) * max(n - size, 1) - d).max())
+            gain = float((total / np.maximum(whole - total, 1e-12 * whole + 1e-300) * max(n - size, 1) - d).max())
         else:
             made = turn @ rows - (turn @ along) @ self.basis
             z = [told[:, k] / draws.noise(made, residual[k], n - size) for k in range(len(residual))]
@@ -280,7 +284,7 @@ class Fit:
         told = np.einsum("ij,ij->j", along, np.linalg.solve(left + ridge * np.eye(len(left)), along)) * 1.1
         whole = np.einsum("ij,ij->i", residual, residual)
         new = max(math.floor(float(np.trace(left))), 1)
-        most = float((told / np.maximum(whole - told, 1e-12 * whole)).max()) * self.given.n_rows
+        most = float((told / np.maximum(whole - told, 1e-12 * whole + 1e-300)).max()) * self.given.n_rows
         return most > new + float(self.needed(float(new)))
 
     def follow_indices(self, functions: Floats) -> None:
@@ -398,7 +402,7 @@ class Pair:
         """
         draws = self.given.draws
         first_x, first_y, second_x, second_y = (
-            self._left(f) for f in (self.x.first, self.y.first, self.x.second, self.y.second)
+            self.fit.residual(f) for f in (self.x.first, self.y.first, self.x.second, self.y.second)
         )
         plain = _pairs(first_x, first_y)
         yield _QUESTIONS[0], *plain
@@ -413,13 +417,6 @@ class Pair:
             yield _QUESTIONS[1], *_stacked([plain, *more])
         if len(self.given.splits):
             yield _QUESTIONS[2], *_stacked([plain, _weighted(plain, self.given.splits)])
-
-    def _left(self, functions: Floats) -> Floats:
-        """Return what the fit leaves of functions; nothing of those that it determines."""
-        left = self.fit.residual(functions)
-        before, after = (np.einsum("ij,ij->i", f, f) for f in (functions, left))
-        left[after <= _DETERMINED * before] = 0.0
-        return left
 
     @property
     def decided(self) -> tuple[float, int, int]:
@@ -463,21 +460,28 @@ class Pair:
         """
         question = self.decided[2]
         _, a, b = list(self.questions())[question]
-        near, direction = self.given.near, self._scores[question].direction
-        mean_a, mean_b = (f[:, near].mean(axis=2) for f in (a, b))
-        own = direction @ self.given.draws.summed((a * mean_b + b * mean_a) / 2.0)
+        near, direction, draws = self.given.near, self._scores[question].direction, self.given.draws
+        apart = np.ones(near.shape) if draws.groups is None else draws.groups[near] != draws.groups[:, None]
+        mean_a, mean_b = ((f[:, near] * apart).mean(axis=2) for f in (a, b))  # rows of one group do go together
+        own = direction @ draws.summed((a * mean_b + b * mean_a) / 2.0)
         share = float(own.sum()) / max(float((direction @ (a * b)).sum()), 1e-300)
         return share > _BIASED and float(own.sum()) > _SURE * math.sqrt(float(own @ own))
 
     def information(self) -> float:
-        """Return what the first functions tell about each other given z, in nats: -½ Σ log(1 - ρ²), less chance."""
+        """Return what x tells about y given z, in nats.
+
+        What the first functions tell about each other, -½ Σ log(1 - ρ²), less chance; where another question shows
+        more, what its χ² stands for.
+        """
+        log_p, dof, _ = self.decided
+        shown = (chi2_of_log_p(log_p, float(dof)) - dof) / (2.0 * self.given.draws.worth)
         x, y = (self.fit.residual(f) for f in (self.x.first, self.y.first))
         if not len(x) or not len(y):
-            return 0.0
+            return max(shown, 0.0)
         (a, b), free = (_whitened(f) for f in (x, y)), self.given.draws.worth - len(self.fit.basis)
         rho2 = np.clip(np.linalg.svd(a @ b.T, compute_uv=False) ** 2, 0.0, 1.0 - 1e-15)
         told = -0.5 * float(np.log1p(-rho2).sum())
-        return max(told - len(a) * len(b) / (2.0 * max(free, 1.0)), 0.0)
+        return max(told - len(a) * len(b) / (2.0 * max(free, 1.0)), shown, 0.0)
 
 
 def _whitened(functions: Floats) -> Floats:

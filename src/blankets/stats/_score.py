@@ -120,6 +120,8 @@ class Score:
         """Directions that make the variance 1, T², and the squared length of each draw's products."""
         here = self.taken < _TAKEN
         u, left = (self.u, 1.0 - self.taken) if here.all() else (self.u[:, here], 1.0 - self.taken[here])
+        if not len(u):
+            return np.zeros((0, 0)), 0.0, np.zeros(u.shape[1])
         total, variance = u.sum(axis=1), (u / left) @ u.T
         size = np.sqrt(np.maximum(np.diag(variance), 1e-300))
         values, vectors = np.linalg.eigh(variance / np.outer(size, size))

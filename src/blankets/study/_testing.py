@@ -136,7 +136,7 @@ class Testing:
             )
             return MixedTests(tables, weighted, measured)
         frame = at_most_rows(frame)
-        seen = SeenQuick(frame, reliability=self.reliability, strength=self.strength)
+        seen = SeenQuick(frame, reliability=self.reliability, strength=self.strength, shared=True)
         quick = seen if frame.holes else seen.of_all
         numbers = NumberTests(frame, quick=quick, reliability=self.reliability, strength=self.strength, level=level)
         tests = MixedTests(tables, numbers, measured)
