@@ -22,6 +22,7 @@ class TestTogether:
         blanket = bl.discover(self.table(), "y")
         assert set(blanket.members) == {"x0", "drug", "marker"}
         assert any("only together: by itself, neither does" in note for note in blanket.warnings)
+        assert not any("removing each other" in note for note in blanket.warnings)
         assert "together with marker" in str(blanket.explain("drug"))
 
     def test_of_too_many_columns_this_is_not_asked_and_said(self):

@@ -12,17 +12,12 @@ remove each other, and neither is a member. So the answer of every search is che
    found by the search stay: with few rows, the test of a weak true member given many others may not be significant.
    This is asked after every entry; once members are many, after some of them (an eighth of those beyond 16).
    Where numbers are involved, searches ask a quick view of the table, and no such member stays unless its own test,
-<<<<<<< HEAD
-   asked of rows, needs it: above p = 0.1 it leaves; between α and that it is *undecided*, neither in nor out.
+   asked of rows, needs it: above p = 0.1 it leaves; between α and that it is *undecided*, neither in nor out
+   (`set_aside`).
 3. Where numbers are involved, and no column depends any more, all pairs of columns outside are looked at together: two
    may tell something only together. The strongest product of two enters if its p-value, times the number of products,
    is at most α, and the test of each given the other and the members finds it needed (methods, section 17).
 4. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
-=======
-   asked of rows, needs it: above p = 0.1 it leaves; between α and that it is *undecided*, neither in nor out
-   (`set_aside`).
-3. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
->>>>>>> i41
    more. Then members can only be added, so the loop ends, and the columns outside are irrelevant given the members.
    Once there are too few rows to test any column outside, five more may enter; those that still depend are undecided.
 
@@ -227,7 +222,8 @@ def settle(
         if stop and len(now) == before:
             if best is not None or settled or not blanket.enter_pair():
                 break
-            before = len(now)
+            seen.add(now)
+            continue
         n_left += before - len(now)
         settled = now in seen or n_left >= _SWAPS
         seen.add(now)

@@ -87,25 +87,6 @@ from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import chi2_of_log_p, log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
 __all__ = [
-<<<<<<< HEAD
-    "MOST_COLUMNS",
-    "TogetherPair",
-    "strongest_pair",
-    "HeldBeside",
-    "held_beside",
-    "held_fixed_test",
-    "chi2_of_log_p",
-    "cauchy_combined",
-    "Verdict",
-    "Values",
-    "Side",
-    "Score",
-    "Pair",
-    "GivenSet",
-    "GivenFunctions",
-    "Draws",
-=======
->>>>>>> i41
     "Admission",
     "COARSE",
     "Cells",
@@ -124,6 +105,7 @@ __all__ = [
     "LARGEST",
     "Loss",
     "METHODS",
+    "MOST_COLUMNS",
     "MachineRows",
     "NEGATIVE",
     "NOTHING",
@@ -137,6 +119,7 @@ __all__ = [
     "Score",
     "Side",
     "Surveyed",
+    "TogetherPair",
     "UNLABELED",
     "Values",
     "Verdict",
@@ -206,6 +189,7 @@ __all__ = [
     "ss_information",
     "statistics_of_block",
     "strongest_of",
+    "strongest_pair",
     "summed_cells",
     "survey_information",
     "survey_test",
