@@ -261,7 +261,7 @@ class TestRoom:
     def test_the_strongest_members_that_fit(self):
         data = table(80)[[*MEMBERS, "ill"]]
         rarer = int(data.ill.value_counts().min())
-        many = data.assign(town=[f"t{k % 8}" for k in range(40)])
+        many = data.assign(town=[f"t{k % 8}" for k in range(80)])
         effects = effects_of(many, "ill", ["town", *MEMBERS])
         held = effects.held
         assert sum(len(effects.contrasts[name]) for name in held) <= rarer / 5

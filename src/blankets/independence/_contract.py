@@ -90,6 +90,14 @@ class IndependenceTest(ABC):
         """Return which of the tests of a scan are reliable."""
         return self.scan(xs, y, given).reliable
 
+    def strongest_pair(self, xs: Columns, y: int, given: Sequence[int], level: float) -> Given | None:
+        """Return the two of ``xs`` that tell most of ``y`` together given a set, beyond what each tells; or nothing.
+
+        Nothing, the default: no two of them do, at a level for all pairs together, or it cannot be told at once. None:
+        they are too many.
+        """
+        return ()
+
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return a bound on the size of subsets of ``among``: given larger ones, no test of ``xs`` is reliable."""
         return len(among)

@@ -28,6 +28,7 @@ from blankets.independence._weighting import REFUSED as REFUSED_BY_WEIGHTS
 from blankets.independence._weighting import Units
 from blankets.stats import (
     GROUPS_A_DEGREE,
+    MOST_COLUMNS,
     Draws,
     GivenFunctions,
     GivenSet,
@@ -37,6 +38,7 @@ from blankets.stats import (
     Verdict,
     chi2_of_log_p,
     held_fixed_test,
+    strongest_pair,
 )
 
 NUMBER_METHODS = (
@@ -139,6 +141,24 @@ class NumberTests(CountedTests):
     def whole(self, x: int, y: int, given: Given) -> Verdict:
         """Return the answer of the whole test."""
         return self._rows(x, y, given).answer(x, y, given, max(CHECKED, self.level or 0.0))
+
+    @on_one_core()
+    def strongest_pair(self, xs: Columns, y: int, given: Sequence[int], level: float) -> Given | None:
+        """Return the two of ``xs`` that tell most of ``y`` together, beyond what each tells, if that passes a level.
+
+        Columns with missing values are not asked.
+        """
+        if len(xs) > MOST_COLUMNS:
+            return None
+        whole = [x for x in np.asarray(xs, np.int64).tolist() if x not in self.frame.holes]
+        if len(whole) < 2 or self.alone:
+            return ()
+        rows = self._rows(whole[0], y, tuple(given))
+        if not rows.trusted or not rows.enough(whole[0], y, tuple(given), self.reliability)[0]:
+            return ()
+        known = rows.given(tuple(given))
+        found = strongest_pair(known, rows.side(y, known), whole, level)
+        return () if found is None else (found.one, found.other)
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the size from which on even the narrowest columns leave too few rows."""

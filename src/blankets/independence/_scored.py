@@ -12,7 +12,7 @@ from blankets.caching import cached_property
 from blankets.counting import on_one_core
 from blankets.data import Frame
 from blankets.independence._contract import Columns, IndependenceTest
-from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.independence._layer import Layer
 from blankets.independence._numbers import values_of
 from blankets.independence._weighting import seen_in, strata_of_rows
@@ -76,6 +76,10 @@ class ScoredTests(Layer):
     ) -> None:
         super().__init__(tests)
         self.frame, self.target, self.scores, self.reliability = frame, target, scores, reliability
+
+    def strongest_pair(self, xs: Columns, y: int, given: Sequence[int], level: float) -> Given | None:
+        """Return nothing where scores stand for the target."""
+        return () if self.target in (y, *given) else self.tests.strongest_pair(xs, y, given, level)
 
     def around(self, tests: IndependenceTest) -> Self:
         """Return the same layer around other tests."""

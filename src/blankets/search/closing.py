@@ -14,7 +14,10 @@ remove each other, and neither is a member. So the answer of every search is che
    Where numbers are involved, searches ask a quick view of the table, and no such member stays unless its own test,
    asked of rows, needs it: above p = 0.1 it leaves; between α and that it is *undecided*, neither in nor out
    (`set_aside`).
-3. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
+3. Where numbers are involved, and no column depends any more, all pairs of columns outside are looked at together: two
+   may tell something only together. The strongest product of two enters if its p-value, times the number of products,
+   is at most α, and the test of each given the other and the members finds it needed (methods, section 17).
+4. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
    more. Then members can only be added, so the loop ends, and the columns outside are irrelevant given the members.
    Once there are too few rows to test any column outside, five more may enter; those that still depend are undecided.
 
@@ -120,6 +123,24 @@ class _Blanket:
         self.members.append(evidence.x)
         self.trace.admitted(evidence, "closing", reason)
 
+    def enter_pair(self) -> bool:
+        """Let two columns enter that depend on the target only together; tell whether there are such."""
+        columns = outside(np.asarray(self.candidates, np.int64), self.members)
+        pair = self.tests.strongest_pair(columns, self.target, self.members, self.alpha)
+        if pair is None:
+            self.trace.note(f"Columns that act only together were not looked for among {len(columns):,} columns.")
+        if not pair:
+            return False
+        tests, members = self.tests.at_level(self.alpha), tuple(self.members)
+        told = [tests.test(x, self.target, (*members, y)) for x, y in (pair, pair[::-1])]
+        if not all(evidence.dependent(self.alpha) for evidence in told):
+            return False
+        for evidence in told:
+            self.enter(evidence, f"dependent on the target together with {self.tests.names[evidence.given[-1]]}")
+        names = " and ".join(self.tests.names[x] for x in pair)
+        self.trace.note(f"{names} tell something of the target only together: by itself, neither does.")
+        return True
+
     def leave(self, stay: Collection[int]) -> None:
         """Remove, one at a time and the weakest first, members that are irrelevant given the others."""
         while len(self.members) > 1 and (free := [x for x in self.members if x not in stay]):
@@ -199,7 +220,10 @@ def settle(
             blanket.leave_without_sign(required)
         now, n_new = frozenset(blanket.members), 0
         if stop and len(now) == before:
-            break
+            if best is not None or settled or not blanket.enter_pair():
+                break
+            seen.add(now)
+            continue
         n_left += before - len(now)
         settled = now in seen or n_left >= _SWAPS
         seen.add(now)

@@ -51,6 +51,7 @@ from blankets.stats._logistic import logistic_fit
 from blankets.stats._machine_labels import machine_noncentrality, machine_scores, predicted_share
 from blankets.stats._machine_power import STUDIES, machine_power
 from blankets.stats._machine_rows import MachineRows, bounded_functions, machine_rows_test
+from blankets.stats._pairs import MOST_COLUMNS, TogetherPair, strongest_pair
 from blankets.stats._partial_labels import (
     Sampling,
     behind_mar_f,
@@ -104,6 +105,7 @@ __all__ = [
     "LARGEST",
     "Loss",
     "METHODS",
+    "MOST_COLUMNS",
     "MachineRows",
     "NEGATIVE",
     "NOTHING",
@@ -117,6 +119,7 @@ __all__ = [
     "Score",
     "Side",
     "Surveyed",
+    "TogetherPair",
     "UNLABELED",
     "Values",
     "Verdict",
@@ -186,6 +189,7 @@ __all__ = [
     "ss_information",
     "statistics_of_block",
     "strongest_of",
+    "strongest_pair",
     "summed_cells",
     "survey_information",
     "survey_test",

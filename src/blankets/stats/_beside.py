@@ -25,9 +25,9 @@ class _Designed(GivenSet):
         self.basis = orthonormal(np.vstack([constant, self.draws.weighted(unit(design))]))
         self.own = Block(("first functions", self.columns), beside(first, self.basis, _SAME))
 
-    def offered(self, functions: Floats) -> Offered:
-        """Return the blocks for a column."""
-        return Offered([self.own, *super().offered(functions).blocks], self.basis)
+    def made(self, paired: Sequence[int] | None = None) -> Offered:
+        """Return the blocks as one matrix; ``paired``: only pairs of these."""
+        return Offered([self.own, *self.functions.blocks(self.columns, paired)], self.basis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,16 +61,16 @@ def held_beside(functions: GivenFunctions, columns: Sequence[int], design: Float
     >>> dose, pain = dose + age**2, pain + age**2
     >>> table = GivenFunctions([Values(age, is_number=True)].__getitem__, Draws(500))
     >>> held_beside(table, [0], age[None], np.array([dose, pain])).blocks
-    (('curve 5', (0,)),)
+    (('curve 5', (0,)), ('curve 15', (0,)))
     """
     given = _Designed(functions, columns, design)
     tested = given.draws.weighted(tested - tested.mean(axis=1, keepdims=True))
     scaled = tested / np.maximum(np.sqrt((tested**2).mean(axis=1, keepdims=True)), 1e-300)
-    fit, blocks = Fit(given, given.basis), given.offered(scaled)
-    fit.n_offered = blocks.n_functions
-    fit.offer(scaled, blocks)
+    fit, offered = Fit(given, given.basis), given.offered(scaled)
+    fit.n_offered = offered.n_functions
+    fit.offer(scaled, offered)
     fit.follow_indices(scaled)
-    fit.offer(scaled, blocks)
+    fit.offer(scaled, offered)
     if not len(fit.new):
         return None
     predicted = given.draws.unweighted((tested @ fit.new.T) @ fit.new)

@@ -116,9 +116,13 @@ class GivenSet:
     def _many(self) -> bool:
         return self.functions.n_functions(self.columns) > _MOST_OFFERED
 
+    def made(self, paired: Sequence[int] | None = None) -> Offered:
+        """Return the blocks as one matrix; ``paired``: only pairs of these."""
+        return Offered(self.functions.blocks(self.columns, paired), self.basis)
+
     @cached_property
     def _all(self) -> Offered:
-        return Offered(self.functions.blocks(self.columns), self.basis)
+        return self.made()
 
     def offered(self, functions: Floats) -> Offered:
         """Return the blocks for a column; of many given columns only pairs of those that matter for it by themselves.
@@ -128,7 +132,7 @@ class GivenSet:
         if not self._many:
             return self._all
         paired = sorted(self.columns, key=lambda j: -self._matters(j, functions))[:_MOST_PAIRED]
-        return Offered(self.functions.blocks(self.columns, paired), self.basis)
+        return self.made(paired)
 
     def _matters(self, j: int, functions: Floats) -> float:
         """Return how much a column explains of functions by itself."""
