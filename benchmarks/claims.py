@@ -83,7 +83,9 @@ def effects(draws: int, rng: np.random.Generator) -> Iterator[str]:
                     continue
                 true = int(name[1:]) < k
                 unit = columns[name].std() if one.compared.startswith("per") else _contrast(one.compared)
-                truth = b * unit if true else 0.0
+                truth = (
+                    b * unit * (2.0 if kind == "mixed" and not one.compared.startswith("per") else 1.0) if true else 0.0
+                )
                 if (
                     kind == "correlated"
                 ):  # all columns have the correlation 0.36: what missed members tell by the others

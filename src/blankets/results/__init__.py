@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from blankets.results._stability import Stability
 
 __all__ = [
-    "CHOSEN",
     "Advice",
     "Assumptions",
     "Blanket",
     "Blankets",
+    "CHOSEN",
     "Contrast",
     "DataAudit",
     "Effects",

@@ -209,7 +209,8 @@ class Effects:
         others = [*(name for name in self.held if name != member), *self.also_given]
         given = f", given {joined(others)}" if others else ""
         what = "Difference in" if self.measure == "difference" else f"{self.measure.capitalize()} of"
-        plain = [one.plain_text(self.measure) for one in found[:most] if one.plain]
+        plain = [one.plain_text(self.measure) for one in found[:most]]
+        plain = [] if plain == [one.text(self.measure) for one in found[:most]] else plain
         chosen = f" Had it not been chosen on these rows: {'; '.join(plain)}." if plain else ""
         return f"{what} {self.outcome_in_words} (95% interval){given}: {'; '.join(told)}{rest}.{chosen}"
 

@@ -1,4 +1,4 @@
-"""Intervals and estimates of what was chosen because it was large, methods, section 17.
+"""Intervals and estimates of what was chosen because it was large, methods (17.4).
 
 A member was chosen on the same rows: its statistic was beyond the point at which a column enters. What is seen is its
 law *given that*: plain intervals of weak members do not cover, and their estimates are too large.

@@ -97,4 +97,4 @@ def _bent(functions: Floats) -> Floats:
 def _left(functions: Floats, given: Floats) -> Floats:
     """Return what a linear regression on others, and a constant, leaves."""
     design = np.vstack([np.ones(functions.shape[1]), given]).T
-    return functions - (design @ np.linalg.lstsq(design, functions.T, rcond=None)[0]).T
+    return np.asarray(functions - (design @ np.linalg.lstsq(design, functions.T, rcond=None)[0]).T)
