@@ -1,9 +1,9 @@
 """Tests of independence where a number or an order is involved: what is given is held fixed, and that is checked.
 
 A search looks first through a quick view (`by_formula`): inner products of functions of columns, in small matrices.
-What is decided or printed is asked of rows (`blankets.stats`, ``held_fixed_test``; methods, section 17), each question
-once: a screen with only one side fitted, and the whole test where that leaves any doubt. A test may answer that the
-given columns could not be held fixed; then it is neither dependent nor independent.
+What is decided or printed is asked of rows (``held_fixed_test``; methods, section 10.4), each question once: a screen
+with only one side fitted, and the whole test where that leaves any doubt. A test may answer that the given columns
+could not be held fixed; then it is neither dependent nor independent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Columns as functions over rows: what is tested of them, and what may be taken out of others (methods, section 17).
+"""Columns as functions over rows: what is tested of them, and what may be taken out of others (methods, section 10.3).
 
 Functions are rows of arrays of shape (functions, rows), of mean 0 and variance 1. A *block* is what is taken out
 together: a curve of one number, the products of two columns, the cells of two categories.

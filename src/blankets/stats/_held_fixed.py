@@ -1,4 +1,4 @@
-"""Is x independent of y given z, for columns of any kind? What z does to both is taken out (methods, section 17).
+"""Is x independent of y given z, for columns of any kind? What z does to both is taken out (methods, section 10.4).
 
 1. *What is taken out.* The base is the first function of every given column. Beside it stand blocks: curves, products,
    cells. A block is taken where it explains more of a function of x, or of y, than chance (`Fit.offer`): double
@@ -39,10 +39,10 @@ from blankets.stats._score import Draws, Score, cauchy_combined
 from blankets.stats._tail import chi2_of_log_p
 
 # A block that is left out on both sides with gains g moves the standardized sum by g / √n: at most a tenth of a
-# standard error (METHODS 17.2).
+# standard error (methods, section 10.3).
 _NO_MATTER = 0.1
 # Chance takes about one function for so many rows: with 50 power is lost, with 500 many weak products are not seen
-# (benchmarks/number_tests.py; METHODS 17.2).
+# (benchmarks/number_tests.py; methods, section 10.3).
 _ROWS_A_CHANCE = 100
 _LOOKED_AT = 0.6  # share of what a block must gain, from which on it is compared with all that was taken
 _NEW = 1e-3  # of a function's variance that what was taken must leave

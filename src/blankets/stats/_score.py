@@ -3,7 +3,7 @@
 A *draw* is what was drawn independently: a row, or a group of rows that belong together. Each brings a vector U_i of
 products of residuals, so that S = Σ U_i has mean 0 if x is independent of y given z. V = Σ U_i U_iᵀ / (1 - h_i), where
 h_i is the share of draw i that the fit has taken, and T² = Sᵀ V⁻ S. Its law is the beta law with the mean and variance
-that random signs of the draws give it (methods, section 10.6), which for normal products is Hotelling's.
+that random signs of the draws give it, methods (10.6): for normal products Hotelling's.
 """
 
 from __future__ import annotations
