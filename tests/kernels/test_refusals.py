@@ -121,16 +121,6 @@ WRONG = [
     ),
     (lambda k: k.combined_tails(np.zeros(2), np.zeros(1)), "p-values are combined in pairs"),
     (
-        lambda k: k.products_of_residuals(
-            np.ones((1, 5)), np.ones(5), np.ones((1, 4)), 1, [np.ones((1, 5))], ints(1), 0, np.ones(9)
-        ),
-        "functions of columns do not fit each other",
-    ),
-    (
-        lambda k: k.basis_of_rows([np.ones((1, 5))], np.ones((1, 1)), np.ones((2, 4)), np.ones(4)),
-        "functions of columns do not fit each other",
-    ),
-    (
         lambda k: k.scan_functions(np.ones((1, 2)), np.ones((1, 2)), ints(2), ints(0, 1, 2), ints(1, 1), 0, 9),
         "inner products do not fit the columns",
     ),

@@ -82,6 +82,7 @@ from blankets.stats._regression import (
 )
 from blankets.stats._score import Draws, Score, cauchy_combined
 from blankets.stats._scored_estimate import NEGATIVE, POSITIVE, UNLABELED, scored_information
+from blankets.stats._selected import cut_of_one, selected_effect, selected_noncentrality
 from blankets.stats._special import chi2_isf, xlogy
 from blankets.stats._survey import Surveyed, survey_information, survey_test
 from blankets.stats._tail import chi2_of_log_p, log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
@@ -140,6 +141,7 @@ __all__ = [
     "combined",
     "correlation_information",
     "critical_value",
+    "cut_of_one",
     "detectable_effect",
     "divided",
     "drawn_law",
@@ -185,6 +187,8 @@ __all__ = [
     "predicted_share",
     "risk_regression",
     "scored_information",
+    "selected_effect",
+    "selected_noncentrality",
     "settled",
     "ss_information",
     "statistics_of_block",
