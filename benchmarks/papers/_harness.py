@@ -149,7 +149,8 @@ def write_up(experiment: Experiment, rows: pd.DataFrame, *, quick: bool, code: s
     summary = KEPT / f"{experiment.name}.json"
     if quick and summary.exists() and not json.loads(summary.read_text("utf-8"))["quick"]:
         return
-    rows.to_csv(KEPT / f"{experiment.name}.csv", index=False, float_format="%.4g")
+    packed: Any = {"method": "gzip", "mtime": 0}  # the same rows give the same bytes
+    rows.to_csv(KEPT / f"{experiment.name}.csv.gz", index=False, float_format="%.4g", compression=packed)
     said = {name: getattr(experiment, name) for name in ("title", "source", "remark")}
     content = {**said, "protocol": experiment.protocol(quick), "quick": quick, "code": code}
     content["findings"] = [asdict(finding) for finding in findings]
@@ -203,7 +204,7 @@ def _section(name: str, section: dict[str, Any]) -> list[str]:
     lines = ["", f"({name})=", f"## {name}", ""]
     lines.append(
         f"**{section['source']}: {section['title']}.** {section['protocol']}{reduced}. `{command}`, code at "
-        f"{section['code']}, numbers in [{name}.csv](reproduction/{name}.csv)."
+        f"{section['code']}, numbers in [{name}.csv.gz](reproduction/{name}.csv.gz)."
     )
     lines += ["", "| what | printed | ours | verdict |", "|---|---|---|---|"]
     for finding in section["findings"]:
@@ -235,7 +236,7 @@ def main() -> int:
         if options.again:
             told = json.loads((KEPT / f"{experiment.name}.json").read_text("utf-8"))
             words = dict.fromkeys(experiment.words, "")
-            kept = pd.read_csv(KEPT / f"{experiment.name}.csv", dtype=dict.fromkeys(words, str)).fillna(words)
+            kept = pd.read_csv(KEPT / f"{experiment.name}.csv.gz", dtype=dict.fromkeys(words, str)).fillna(words)
             write_up(experiment, kept, quick=told["quick"], code=told["code"])
         elif missing := experiment.missing(options.data):
             print(f"{experiment.name}: say where {', '.join(missing)} is with --data DIR", flush=True)

@@ -32,8 +32,8 @@ NAMED = (10695, 16794, 79651, 91839, 12810, 28852, 106279)
 BEST = (12810, 28852, 79651, 91839, 106279)  # the features of PCMB's best two runs; the last one or 109171
 CHECK = (
     "the five features that Peña et al. 2005 print are an answer of AlgorithmPCD; AlgorithmPC as printed then asks "
-    "each of them in turn, and a feature with an equal column (106279 has some) drops the activity, since given its equal "
-    "nothing varies"
+    "each of them in turn, and a feature with an equal column (106279 has some) drops the activity, since given its "
+    "equal nothing varies"
 )
 FOLDS = 5
 ALPHA = 0.01
