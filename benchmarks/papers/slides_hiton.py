@@ -156,9 +156,6 @@ EXPERIMENTS = (
             "selected for the linear machine alone, conditioning sets of one and five folds, had been seen when this "
             "protocol, nearer to the printed one, was written, and a fold of Thrombin and of Ohsumed when variants of "
             "HITON were chosen: what the slides leave open, and fewer rows, since Verma 2005 had 2,543 compounds. "
-            "What holds "
-            "HITON back, by slides-hiton-why and slides-hiton-rows: on Thrombin compounds that we lack, and the one "
-            "split; on prostate the cut at the median, with which many spouses come in."
         ),
         protocol=lambda quick: (
             "Arrhythmia and prostate, 3 folds"
