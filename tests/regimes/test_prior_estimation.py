@@ -10,7 +10,6 @@ from blankets.regimes import (
     PositiveUnlabeled,
     Question,
     estimate_prior,
-    read_labels,
 )
 
 
