@@ -309,4 +309,4 @@ def test_blank_names_are_seen():
     rng = np.random.default_rng(0)
     t = rng.integers(0, 2, 300)
     page = str(bl.discover({"": np.where(rng.random(300) < 0.1, 1 - t, t), " ": rng.integers(0, 2, 300), "t": t}, "t"))
-    assert "\n  ''      neighbor" in page
+    assert "\n  ''      1 vs 0" in page

@@ -28,6 +28,7 @@ def in_options(sentence: str, *commands: click.Command) -> str:
     '3 more in --json; see also blankets audit, and --explain NAME'
     """
     sentence = _KNOWLEDGE.sub(r"--knowledge FILE, a file with the line \1 = \2", sentence)
+    sentence = sentence.replace("blanket.explain() ", "--verbose ")
     sentence = _PARTS.sub("--json", _CALL.sub(r"blankets \1", sentence)).replace(
         "blanket.explain(name)", "--explain NAME"
     )

@@ -24,6 +24,7 @@ from blankets.results import (
     format_seconds,
     joined,
     partly_sentence,
+    rest_sentence,
     shown,
     size_of,
     undecided_sentence,
@@ -114,19 +115,18 @@ def _meaning(blanket: Blanket) -> str:
         return "Columns that depend on it were left out given each other, as near copies are."
     if not blanket.members and is_partial(blanket):
         return "With partial labels there may be too few labels: the planner says how many are needed."
+    little = undecided_sentence(blanket)
     if not blanket.members:
         smallest = float(detectable_effect(0.95, blanket.n_rows, 1, alpha)) if alpha else float("nan")
         return (
             f"With {count_of(blanket.n_rows, 'row')} a dependence between two columns of two levels would have been "
             f"found with probability 0.95 from Cohen's w = {digits(float(w_from_effect(smallest)), 2)} on "
-            f"({size_of(smallest)}; 0.1 is small, 0.3 medium, 0.5 large)."
+            f"({size_of(smallest)}; 0.1 is small, 0.3 medium, 0.5 large).{f' {little}' if little else ''}"
         )
-    one = len(blanket) == 1
-    known = f"Once {'it is' if one else 'these are'} known"
     if blanket.finds != "blanket":
         return (
-            f"{'It depends' if one else 'They depend'} on {target} whatever else is known; other columns may still "
-            "help to predict it, through a common child."
+            f"{'It depends' if len(blanket) == 1 else 'They depend'} on {target} whatever else is known; other columns "
+            "may still help to predict it, through a common child."
         )
     if not rest:
         sure = not (blanket.unchecked or blanket.weak)
@@ -134,14 +134,7 @@ def _meaning(blanket: Blanket) -> str:
         return f"No column was left out{more}."
     if not blanket.closed:
         return f"The other columns were left out by the search; they were not tested given all members for {target}."
-    rest -= len(blanket.undecided) + len(blanket.partly)
-    doubts = [partly_sentence(blanket), undecided_sentence(blanket)]
-    if rest:
-        these = "another" if any(doubts) else "the other"
-        others = f"{these} column tells" if rest == 1 else f"{these} {rest:,} columns tell"
-        rows = count_of(blanket.n_rows, "row")
-        doubts.insert(0, f"{known}, {others} nothing more about {target} that {rows} could show.")
-    return " ".join(filter(None, doubts))
+    return " ".join(filter(None, (rest_sentence(blanket), partly_sentence(blanket), undecided_sentence(blanket))))
 
 
 def _assumptions(blanket: Blanket) -> list[str]:

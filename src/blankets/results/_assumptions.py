@@ -212,7 +212,7 @@ def _done(blanket: Blanket) -> Assumption:
     few = [x for x, e in blanket.strengths.items() if len(e.given) < len(blanket) - 1]
     doubtful = blanket.unchecked if blanket.closed else few
     alone = [x for x, e in blanket.strengths.items() if not e.reliable or x in doubtful]
-    never = list(dict.fromkeys([*never, *(x for x in blanket.undecided if x not in never)]))
+    never = list(dict.fromkeys([*never, *(x for x in blanket.undecided if blanket.cannot_say(x) and x not in never)]))
     if not never and not alone:
         return _said(name, "fine", "Rows were enough for the tests that decided.", NOTHING)
     words = [f"Rows were too few to test {joined(never)} given the members, or at all."] if never else []

@@ -9,7 +9,6 @@ from blankets.results._blanket import Blanket
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._false_members import Chances, false_members, least_dof, n_chances
 from blankets.results._label_bias import LabelBias
-from blankets.results._words import count_of, shown
 
 if TYPE_CHECKING:
     from blankets.independence import Evidence
@@ -101,9 +100,7 @@ def describe(
         ),
         "effects": lambda _: effects(tuple(final)),
         "checks": lambda _: checks(tuple(final)),
-        "undecided": lambda _: {
-            names[x]: _why_undecided(names[x], rows, n_rows) for x, rows in found.undecided.items()
-        },
+        "undecided": lambda _: {names[x]: one for x, one in found.undecided.items()},
         "separators": lambda _: {names[x]: tuple(names[z] for z in zs) for x, zs in found.separators.items()},
     }
     return Blanket.to_be_told(
@@ -132,17 +129,6 @@ def describe(
         label_bias=label_bias or {},
         call=call,
     )
-
-
-def _why_undecided(name: str, rows: float, n_rows: int) -> str:
-    """Say why a column is neither in nor out, and what would decide it."""
-    if rows <= n_rows:
-        return (
-            f"gaps, weights or groups leave too little of the {count_of(n_rows, 'row')} to test it given the members: "
-            f"fewer gaps, or more rows, would settle it"
-        )
-    needed = f"that takes {rows:,.0f} rows, fewer levels of {shown(name)} and of the members, or their order (ordered=)"
-    return f"{count_of(n_rows, 'row')} are too few to test it given the members: {needed}"
 
 
 def _strengths(

@@ -14,13 +14,31 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
+from math import nan
 from typing import Any, Literal
 
 from blankets.independence import Evidence, EvidenceBatch
 
 Role = Literal["neighbor", "parent", "child", "spouse"]
 Action = Literal["admitted", "removed", "passed over"]
+
+
+class Doubt(StrEnum):
+    """Why a column is neither in nor out."""
+
+    FEW_ROWS = "few rows"  # rows are too few, or too full of gaps, to test it given the members
+    WEAK = "weak"  # it depends on the target given the members, but not clearly enough among so many columns
+    NOT_HELD_FIXED = "not held fixed"  # the members could not be held fixed in its test
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A column that is neither in nor out."""
+
+    reason: Doubt
+    rows: float = nan  # the number of rows that would decide it, where it is known
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +62,8 @@ class Found:
     # columns that are out because some of the members separate them from the target; there are too few rows to
     # test them given all members
     partly: tuple[int, ...] = ()
-    # columns that are neither in nor out, because of too few rows, each with the number of rows needed
-    undecided: Mapping[int, float] = field(default_factory=dict)
+    # columns that are neither in nor out
+    undecided: Mapping[int, Undecided] = field(default_factory=dict)
     # for a member, the columns that could replace it
     equivalents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 

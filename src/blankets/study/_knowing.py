@@ -23,7 +23,7 @@ from blankets.independence import (
     TieredTests,
     TogetherTests,
 )
-from blankets.results import format_p, joined, shown
+from blankets.results import joined, p_is, shown
 from blankets.search import Found, Trace, resolve_roles
 from blankets.study._study import Study, Table
 from blankets.study._told import told_to_user, without
@@ -178,7 +178,7 @@ class Knowing:
 
 
 def _p(evidence: Evidence) -> str:
-    return f"p = {format_p(evidence.log_p)}"
+    return p_is(evidence.log_p)
 
 
 def _check_target(study: Study, knowledge: Knowledge, known: KnownColumns) -> None:

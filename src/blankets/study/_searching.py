@@ -276,6 +276,8 @@ class Search:
             found = with_required(tests, target, found, required, alpha=alpha, trace=trace)
         if self.wanted.roles or knows.known.directed:
             found = knows.with_directions(self._with_roles(found, target, trace), target)
+        else:  # a direction rests on more than membership does: nobody is told one unasked
+            found = replace(found, roles={}, common_children={})
         if not found.evidence:
             found = replace(found, evidence=evidence_of(tests, target, found.members, alpha=alpha))
         return knows.told(found, target, trace, alpha)
