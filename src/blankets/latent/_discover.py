@@ -32,7 +32,7 @@ from blankets.latent._network import FittedNetwork
 from blankets.latent._result import Latent, LatentBlanket, SubspaceScore
 from blankets.latent._scores import members_of
 from blankets.latent.sll import SLL
-from blankets.search import Trace, check_options, find
+from blankets.search import Trace, check_options, find, squeezed
 
 DRAWS = 10  # sampled completions per row
 SCREEN = 0.2  # level for columns that are not members, if all models of them can be compared
@@ -126,7 +126,7 @@ class LatentSearch:
 
 def _search(frame: Frame, t: int, algorithm: str, options: Mapping[str, Any], alpha: float) -> list[int]:
     """Return the observed blanket of labeled rows."""
-    chosen = SLL if isinstance(algorithm, str) and algorithm == SLL.name else find(algorithm, others=(SLL.name,))
+    chosen = SLL if squeezed(algorithm) == SLL.name else find(algorithm, others=(SLL.name,))
     check_options(chosen, options)
     candidates = [j for j in range(frame.n_columns) if j != t]
     tests = TableTests(MemoryCounter(frame))

@@ -24,6 +24,7 @@ from blankets.regimes import (
     SurrogateColumn,
     averaged_over_priors,
     kappa_of,
+    regime_name,
     surrogate_column,
 )
 from blankets.stats import InformationEstimate, Loss, MachineRows, RowScores, means_information, survey_information
@@ -49,7 +50,7 @@ def keeps_numbers(labels: str | Regime) -> bool:
     """
     if isinstance(labels, PositiveUnlabeled):
         return labels.sampling == "one-sample" and labels.propensity is None
-    name = labels.name if isinstance(labels, Regime) else labels
+    name = labels.name if isinstance(labels, Regime) else regime_name(labels)
     return name not in ("mar-f", "noisy")
 
 

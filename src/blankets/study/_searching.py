@@ -32,6 +32,7 @@ from blankets.search import (
     orient,
     resolve_roles,
     settle,
+    squeezed,
     with_other_ends,
     with_required,
 )
@@ -362,7 +363,7 @@ class Search:
 
 def _checked(name: str, options: Mapping[str, Any]) -> Algorithm:
     """Return an algorithm by name, and check its options."""
-    algorithm = sll() if isinstance(name, str) and name == "sll" else find(name, others=("sll",))
+    algorithm = sll() if squeezed(name) == "sll" else find(name, others=("sll",))
     check_options(algorithm, options)
     return algorithm
 
