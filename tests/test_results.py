@@ -56,7 +56,7 @@ def searched(**changes):
     trace.admitted(proof(2, (1, 3), statistic=40.0), "growing", "the strongest")
     trace.passed_over(batch([4, 5], (1, 3, 2), [0.5, np.nan], reliable=[True, False]), "growing")
     trace.removed(proof(3, (1, 2), statistic=1.25), "shrinking", "independent given the others")
-    trace.note("the search began to cycle")
+    trace.note(Trouble.CYCLED)
     arguments = {
         "names": NAMES,
         "target": 0,
@@ -391,7 +391,7 @@ def test_text(blanket):
         "  Not searched: id (blanket.explain(name) says why).",
         "  blanket.explain() explains the table; blanket.explain(name) says why a column is in or out.",
         "  note: column 'id' was left out",
-        "  note: the search began to cycle",
+        "  note: The search came back to a blanket it had held before and was stopped there: the tests",
     ]
 
 

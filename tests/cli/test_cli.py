@@ -330,7 +330,7 @@ main()
 def test_colors_in_a_terminal_unless_unwanted(table):
     code, screen = in_a_terminal(SHOWN, "discover", table, "-t", "wet")
     assert code == 0
-    assert "\x1b[36mrain" in screen
+    assert "\x1b[1mMarkov" in screen
     code, screen = in_a_terminal(SHOWN, "discover", table, "-t", "wet", "--quiet", env={"NO_COLOR": "1"})
     assert code == 0
     assert "rain" in screen

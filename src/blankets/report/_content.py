@@ -74,7 +74,8 @@ def report_content(
         "meaning": _meaning(blanket),
         "assumptions": _assumptions(blanket),
         "facts": _facts(blanket),
-        "checks": [f"{one.what} {one.next_step}" for one in blanket.checks],
+        "why": [[f"Why {blanket.algorithm}", blanket.why_algorithm]] if blanket.why_algorithm else [],
+        "checks": [f"{one.what} {one.advice}" for one in blanket.checks],
         "notes": list(blanket.warnings),
         "neighborhood": neighborhood(blanket, latent),
         "latents": None if latent is None else _latents(latent),
@@ -85,11 +86,11 @@ def report_content(
         "stability": _stability(blanket, stability),
         "health": health(blanket),
         "planner_caution": planner_caution(blanket),
-        "settings": [[key, _setting(value)] for key, value in blanket.settings.items()],
+        "settings": [[key, _setting(value)] for key, value in blanket.settings.items() if key != "prior_facts"],
         "reproduce": reproduce(blanket, source),
         "versions": made_with(blanket),
     }
-    return {**content, "terms": terms(content)}
+    return {**content, "terms": terms(partial=is_partial(blanket))}
 
 
 def _answer(blanket: Blanket) -> str:
@@ -180,8 +181,6 @@ def _facts(blanket: Blanket) -> list[list[str]]:
         facts.insert(3, ["False discovery rate" if fdr else "Level of each test", f"{alpha:g}"])
     if known is not None and known.n_tested and (words := expected_words(known)):
         facts.append(["False members expected", words])
-    if blanket.why_algorithm:
-        facts.append([f"Why {blanket.algorithm}", blanket.why_algorithm])
     return facts
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypedDict
 import numpy as np
 
 from blankets.results import Doubt, count_of, joined, p_is, shown
+from blankets.voice import part
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
@@ -58,7 +59,7 @@ def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> Trail:
     if len(order) > len(listed):
         note = (
             f"{len(listed):,} of {len(order):,} columns are listed, those nearest to being admitted; in Python "
-            "blanket.explain(name) explains any of them."
+            f"{part('explain(name)')} explains any of them."
         )
     return {
         "total": len(order),
@@ -143,5 +144,5 @@ def _steps(blanket: Blanket) -> Steps:
         for step in mine[:_MOST_STEPS]
     ]
     if len(mine) > _MOST_STEPS:
-        rows.append(f"{count_of(len(mine) - _MOST_STEPS, 'further step')} in blanket.decisions.")
+        rows.append(f"{count_of(len(mine) - _MOST_STEPS, 'further step')} in {part('decisions')}.")
     return {"rows": rows, "words": f"{count_of(len(mine), 'decision')} about columns and the target, in order"}

@@ -17,7 +17,7 @@ from blankets.results._label_bias import LabelBias
 from blankets.results._missed import POWERS, missed
 from blankets.results._record import DataRecord, SettingsRecord
 from blankets.results._words import as_frame
-from blankets.search import Doubt, Undecided
+from blankets.search import Doubt, Trouble, Undecided
 from blankets.stats import FalseMembers
 
 if TYPE_CHECKING:
@@ -98,6 +98,9 @@ class Blanket(Saved):
     label_bias : dict of str to LabelBias
         Where only positives are labeled: how much likelier labeling would have to be at a level of a member to explain
         it, if it were no member.
+    troubles : tuple of Trouble
+        What went wrong in the search: "cycled", "not interleaved", "capped", "limited", "kept", "beyond rows" or
+        "no role"; ``warnings`` say it in sentences.
     n_rows, seconds, warnings, call
         Rows that were used, time, notes on the answer and the call that made it.
 
@@ -133,6 +136,7 @@ class Blanket(Saved):
     n_tests: Count = 0
     seconds: NonNegative = 0.0
     warnings: tuple[str, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
     data: DataRecord = field(default_factory=dict)
     decisions: tuple[Step, ...] = field(default_factory=tuple)
     separators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

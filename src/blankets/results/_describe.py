@@ -9,6 +9,7 @@ from blankets.results._blanket import Blanket
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._false_members import Chances, false_members, least_dof, n_chances
 from blankets.results._label_bias import LabelBias
+from blankets.results._notes import note_words
 
 if TYPE_CHECKING:
     from blankets.independence import Evidence
@@ -59,8 +60,9 @@ def describe(
     `blankets.search.evidence_of`). Where it is unreliable or absent, the test by which the member entered
     takes its place. ``algorithm``: the registry's entry. ``why``: why this algorithm was picked, if it was picked for
     the user. ``settings``: all choices, ``alpha`` and ``test`` among them; in JSON, values that it does not have become
-    strings. ``n_rows``, ``n_tests``, ``seconds``: size of the table and effort. ``warnings``: sentences; the trace's
-    notes are added. ``data``: the report of the data room. Blankets of many targets may share one mapping.
+    strings. ``n_rows``, ``n_tests``, ``seconds``: size of the table and effort.
+    ``warnings``: sentences. ``data``: the report
+    of the data room. Blankets of many targets may share one mapping.
     ``excluded``: columns that were not searched, and why ("it has a single value"). ``by_effect``: order the members by
     effect instead of p-value. ``effects``: works out the effects of members in the data's own terms. ``checks``: looks
     over the answer for what `audit` warns of. ``call``: the call that the search answers. ``label_bias``: what biased
@@ -118,7 +120,8 @@ def describe(
         n_rows=n_rows,
         n_tests=n_tests,
         seconds=seconds,
-        warnings=tuple(dict.fromkeys([*warnings, *trace.notes])),
+        warnings=tuple(dict.fromkeys([*warnings, *map(note_words, trace.notes)])),
+        troubles=tuple(note.trouble for note in trace.notes),
         data=data if isinstance(data, Mapping) else data.to_dict(),
         closed=found.closed,
         entered=tuple(names[x] for x in found.entered),

@@ -15,6 +15,7 @@ from blankets.results._evidence import NamedEvidence, Step
 from blankets.results._missed import detectable_by, in_words
 from blankets.results._text import bent_members, details, weak_sentence, why_undecided
 from blankets.results._words import NATS, count_of, joined, shown, wrapped
+from blankets.voice import option
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -208,7 +209,7 @@ def _doubt(blanket: Blanket, history: tuple[Step, ...]) -> str:
         last = f"the last test that was performed says dependent{_at_level(blanket)}; " if dependent else ""
         more = "with more rows, fewer levels or a smaller 'reliability' it could be tested"
         if history[-1].evidence.method.startswith("not performed: "):  # more rows are not what it wants
-            more = "missing='testwise' would test it, without weights for the rows that have no value"
+            more = f"{option(missing='testwise')} would test it, without weights for the rows that have no value"
         return f"So there is no evidence of independence: {last}{more}."
     if dependent and history[-1].phase == "closing":
         return (

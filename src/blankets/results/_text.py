@@ -13,6 +13,7 @@ from blankets.results._determined import emptied
 from blankets.results._false_members import false_members_sentence
 from blankets.results._words import count_of, cut_sentence, format_p, format_seconds, joined, p_is, shown, wrapped
 from blankets.search import Doubt
+from blankets.voice import entry, option, part
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -199,10 +200,13 @@ def _about_roles(blanket: Blanket) -> Iterator[str]:
 
 def checks(blanket: Blanket) -> list[str]:
     """Return what is unusual about the answer, each with what to do; three lines at most."""
-    found = [f"{one.what} {one.next_step}" for one in blanket.checks]
+    found = [f"{one.what} {one.advice}" for one in blanket.checks]
     if len(found) <= _MOST_CHECKS:
         return found
-    return [*found[: _MOST_CHECKS - 1], f"{len(found) - _MOST_CHECKS + 1} more in blanket.checks; see also bl.audit."]
+    return [
+        *found[: _MOST_CHECKS - 1],
+        f"{len(found) - _MOST_CHECKS + 1} more in {part('checks')}; see also {entry('audit')}.",
+    ]
 
 
 def bent_members(blanket: Blanket) -> tuple[str, ...]:
@@ -298,7 +302,10 @@ def why_undecided(blanket: Blanket, name: str) -> str:
             "p-values as small; more rows would settle it"
         )
     if one.reason == Doubt.NOT_HELD_FIXED:
-        return "the members could not be held fixed well enough in its test; more rows, or test='g', would settle it"
+        return (
+            f"the members could not be held fixed well enough in its test; more rows, or {option(test='g')}, "
+            f"would settle it"
+        )
     if one.rows <= blanket.n_rows:
         return (
             f"gaps, weights or groups leave too little of the {count_of(blanket.n_rows, 'row')} to test it given the "
@@ -359,8 +366,8 @@ def _method(blanket: Blanket) -> Iterator[str]:
     if sentence := gaps_sentence(blanket):
         yield sentence
     if blanket.excluded:
-        yield f"Not searched: {joined(tuple(blanket.excluded))} (blanket.explain(name) says why)."
-    yield "blanket.explain() explains the table; blanket.explain(name) says why a column is in or out."
+        yield f"Not searched: {joined(tuple(blanket.excluded))} ({part('explain(name)')} says why)."
+    yield f"{part('explain()')} explains the table; {part('explain(name)')} says why a column is in or out."
 
 
 class Tabled(ABC):

@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.independence import BLOCK_METHODS, Evidence, EvidenceBatch, IndependenceTest
-from blankets.search._contract import Doubt, Found, Role, Trace, Undecided
+from blankets.search._contract import Doubt, Found, Role, Trace, Trouble, Undecided
 from blankets.search._equivalents import equivalents_of, perhaps_dependent
 from blankets.search.iamb import outside
 
@@ -195,15 +195,9 @@ def settle(
         settled = now in seen or n_left >= _SWAPS
         seen.add(now)
     if settled:
-        trace.note(
-            "While the blanket was closed, columns kept removing each other; from some point on none was removed any "
-            "more, so some members may be redundant."
-        )
+        trace.note(Trouble.KEPT)
     if best is not None:
-        trace.note(
-            f"Rows are too few to test any other column given the {len(blanket.members)} members, and the search "
-            "stopped there. Other columns may still belong to them: blanket.undecided names them."
-        )
+        trace.note(Trouble.BEYOND_ROWS, members=len(blanket.members))
     return tuple(blanket.members)
 
 
