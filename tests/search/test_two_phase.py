@@ -6,7 +6,7 @@ import pytest
 
 from blankets.errors import ParameterError
 from blankets.independence import DSeparation, EvidenceBatch
-from blankets.search._contract import Trace
+from blankets.search._contract import Note, Trace, Trouble
 from blankets.search._local import LocalSearch
 from blankets.search.bamb import bamb
 from blankets.search.eemb import eemb

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from itertools import pairwise
 
-from blankets.data._notes import unused_notes
 from blankets.errors import listed
 from blankets.records import Known, refuse, short
 
@@ -116,15 +115,10 @@ class DataReport:
             (self.numbers, f"Numbers, tested without cutting: {listed(self.numbers)}."),
             (self.ordered, f"Levels in order: {listed(self.ordered)}."),
             *((True, sentence) for sentence in self._binning_lines()),
-            *((True, sentence) for sentence in self.told),
+            *((True, sentence) for sentence in self.notes),
             (self.unused_levels, f"Declared levels that no row has: in {listed(self.unused_levels)}."),
         ]
         return [sentence for happened, sentence in told if happened]
-
-    @property
-    def told(self) -> tuple[str, ...]:
-        """The notes, and those on columns that cannot be used."""
-        return (*self.notes, *unused_notes(self.unusable))
 
     def _duplicate_lines(self, most: int = 8) -> list[str]:
         """Return one sentence for each of the first columns that have copies."""

@@ -9,7 +9,7 @@ from typing import Any
 from blankets.data._coding import Coding, LeftOut
 from blankets.data._columns import PLAIN, Origin
 from blankets.data._data_report import Binning, DataReport
-from blankets.data._notes import notes_on
+from blankets.data._notes import notes_on, unused_notes
 from blankets.data._summary import MANY_LEVELS, Summary
 from blankets.data._texts import DOUBTFUL
 from blankets.errors import (
@@ -195,7 +195,7 @@ class Findings:
         return DataReport(**found, **size)
 
     def _how_read(self) -> tuple[str, ...]:
-        return (*self.notes, *notes_on(self.origins, self.doubtful))
+        return (*self.notes, *unused_notes(self.unusable), *notes_on(self.origins, self.doubtful))
 
 
 class Repeats:

@@ -16,7 +16,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.data import DataReport, ReadingOptions
+from blankets.data import DataReport, ReadingOptions, unused_notes
 from blankets.errors import BlanketsWarning
 from blankets.questions._audit_order import order_findings
 from blankets.questions._audit_pairs import Pairs
@@ -115,13 +115,19 @@ def audit(
     return DataAudit(
         target=None if study.column is None else study.target_name,
         findings=tuple(sorted(findings, key=lambda one: one.weight)),
-        notes=(*study.report.notes, *pairs.notes),
+        notes=(*_notes(study.report), *pairs.notes),
         n_rows=study.n_rows,
         n_columns=len(study.names),
         data=study.report_as_data,
         seconds=time.perf_counter() - began,
         call=study.mark,
     )
+
+
+def _notes(report: DataReport) -> Iterator[str]:
+    """Yield the notes of reading, but for those that are findings of their own."""
+    known = set(unused_notes(report.unusable))
+    yield from (note for note in report.notes if note not in known)
 
 
 def _unusable(columns: Mapping[str, str]) -> Iterator[Finding]:

@@ -147,7 +147,7 @@ class Search:
         said: tuple[str, ...] = ()
         if not brief:
             offered = one_hot_sentences(study, knows.known)
-            said = (*assumptions_said(study, column, drivers), *about_rows(study), *study.report.told, *offered)
+            said = (*assumptions_said(study, column, drivers), *about_rows(study), *study.report.notes, *offered)
         return cls(
             study=study,
             tests=knows.tests,
