@@ -33,8 +33,9 @@ def reads(tree):
             literal = isinstance(node.left, ast.Constant) and isinstance(node.left.value, str)
             if literal and named(node.comparators[0]) in SENTENCES:
                 yield node.lineno
-        elif isinstance(node, ast.comprehension) and named(node.iter) in SENTENCES and node.ifs:
-            yield node.iter.lineno
+        elif isinstance(node, ast.comprehension) and named(node.iter) in SENTENCES:
+            inside = [one for test in node.ifs for one in ast.walk(test) if isinstance(one, ast.Constant)]
+            yield from (one.lineno for one in inside if isinstance(one.value, str))
 
 
 @pytest.mark.parametrize("path", sorted(p for room in ROOMS for p in (SOURCE / room).rglob("*.py")), ids=str)
