@@ -148,7 +148,7 @@ class TestSeparation:
         effects = effects_of(data, "y", ["copy", "noise"])
         assert effects.cells("noise")[-1] == "-"
         assert not effects.of("noise").limited
-        assert "not known for True vs False" in effects.sentence("noise")
+        assert "not known, True vs False" in effects.sentence("noise")
 
 
 class TestRoom:

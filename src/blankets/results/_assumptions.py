@@ -72,7 +72,7 @@ class Assumptions(Saved):
     >>> bl.Assumptions.from_json(found.to_json()) == found
     True
     >>> found
-    Assumptions behind the blanket of smoker: 3 no data can show, 4 fine
+    Assumptions behind the blanket of smoker: 2 no data can show, 4 fine
       not seen: dependences are those of a graph. ...
     """
 
