@@ -156,6 +156,11 @@ def details(blanket: Blanket) -> Iterator[str]:
     effects = blanket.effects
     if effects is not None and effects.held:
         yield f"Effects are from {effects.model}."
+        if any(one.plain for some in effects.contrasts.values() for one in some):
+            yield (
+                "An interval that allows for the choice of members may reach no effect although p is small; "
+                f"{part('explain(name)')} has the plain one too."
+            )
     if bent := bent_members(blanket):
         yield (
             f"The target depends on {joined(bent)}, although the comparison in the table shows nothing: the effect may "
