@@ -46,7 +46,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.independence import NUMBER_METHODS, Evidence, EvidenceBatch, IndependenceTest
+from blankets.independence import NUMBER_METHODS, QUICK_METHODS, Evidence, EvidenceBatch, IndependenceTest
 from blankets.search._contract import Found, Role, Trace, Undecided
 from blankets.search._equivalents import equivalents_of, perhaps_dependent
 from blankets.search.iamb import outside
@@ -57,7 +57,9 @@ _SWAPS = 10  # after this many columns have left, none may leave any more
 # networks).
 _NO_SIGN = 0.1
 _FAR = 100.0  # times below the level: what another column is given does not make such a test say the opposite
-_BY_NUMBERS = frozenset(NUMBER_METHODS[1:])  # the first one is that of tests that were not performed
+_BY_NUMBERS = frozenset(
+    [*NUMBER_METHODS[1:], *QUICK_METHODS[1:]]
+)  # the first one is that of tests that were not performed
 _FEW, _SELDOM = 16, 8  # beyond so many members, one in so many of the others must be new before members may leave
 _BEYOND = 5  # columns that may enter after rows have become too few to test any given the members
 _DEEP = 3  # largest number of members to condition on, if there are too few rows for all of them
@@ -142,8 +144,14 @@ class _Blanket:
         return True
 
     def leave(self, stay: Collection[int]) -> None:
-        """Remove, one at a time and the weakest first, members that are irrelevant given the others."""
+        """Remove, one at a time and the weakest first, members that are irrelevant given the others.
+
+        Where numbers are involved only those are asked about of which the quick view sees no sign: all are at the end.
+        """
         while len(self.members) > 1 and (free := [x for x in self.members if x not in stay]):
+            quick = self.tests.by_formula().drop_one(self.members, self.target, free)
+            if all(evidence.method in _BY_NUMBERS for evidence in quick):
+                free = quick.xs[~quick.dependent(self.alpha)].tolist()
             batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target, free)
             if not self._remove(batch, batch.independent(self.alpha)):
                 return
@@ -162,11 +170,17 @@ class _Blanket:
             doubtful = None if batch is None else batch.xs[~batch.dependent(self.alpha)].tolist()
 
     def _left(self, free: Sequence[int]) -> EvidenceBatch | None:
-        """Let the weakest of some members leave, if rows show no sign of it; return the tests if one did."""
+        """Let members leave of which rows show no sign; return the tests if any did.
+
+        Of many the weaker half leaves at once: who is needed without them comes back when the others are asked.
+        """
         batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target, free)
         by_numbers = np.array([evidence.method in _BY_NUMBERS for evidence in batch])
-        left = self._remove(batch, by_numbers & batch.independent(max(_NO_SIGN, self.alpha)))
-        return batch if left else None
+        without = by_numbers & batch.independent(max(_NO_SIGN, self.alpha))
+        for _ in range(-(-np.count_nonzero(without) // 2)):
+            self._remove(batch, without)
+            without &= np.isin(batch.xs, self.members)
+        return batch if not np.isin(batch.xs, self.members).all() else None
 
     def _remove(self, batch: EvidenceBatch, irrelevant: NDArray[np.bool_]) -> bool:
         """Remove the weakest of the irrelevant ones; tell whether there was any."""

@@ -50,7 +50,7 @@ _DETERMINED = 1e-8  # share of a variance below which what is left of a function
 _PREDICTED = 1e-3  # share of a variance that z must predict for a curve of what it predicts
 _INDICES = 8  # functions of a column whose predictions get a curve
 _MOST_OFFERED = 2000  # functions; beyond, pairs only of columns that matter by themselves
-_MOST_PAIRED = 12  # such columns
+_MOST_PAIRED = 8  # such columns; no triples of them
 _FITTED, _WEIGHTED = 4, 4  # predictions that weigh products, and functions that are weighed
 _QUESTIONS = (0.5, 0.25, 0.25)  # weights of the three questions in Cauchy's combination: half for the plain one
 _CENTERS, _MOST_CENTERS, _WIDTH = (20, 8, 5), 200, 1.5  # of surfaces: n / 20, ... centers; widths next to distances
@@ -106,6 +106,7 @@ class GivenSet:
         base = [self.draws.constant[None], *(self.draws.weighted(functions.first(j)) for j in self.columns)]
         self.basis = orthonormal(np.vstack(base))
         self.floor = _NO_MATTER * math.sqrt(self.draws.worth)
+        self._paired: dict[tuple[int, ...], Offered] = {}  # the last one
 
     @property
     def nbytes(self) -> int:
@@ -132,7 +133,10 @@ class GivenSet:
         if not self._many:
             return self._all
         paired = sorted(self.columns, key=lambda j: -self._matters(j, functions))[:_MOST_PAIRED]
-        return self.made(paired)
+        key = tuple(sorted(paired))
+        if key not in self._paired:
+            self._paired = {key: Offered(self.functions.blocks(self.columns, paired), self.basis)}
+        return self._paired[key]
 
     def _matters(self, j: int, functions: Floats) -> float:
         """Return how much a column explains of functions by itself."""
