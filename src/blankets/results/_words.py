@@ -34,7 +34,7 @@ def cut_sentence(binned: Mapping[str, Mapping[str, object]]) -> str:
 def symbol_of(test: str, method: str = "") -> str:
     """Return how the statistic of a test is written, by the test's word and how its p-value was found.
 
-    >>> symbol_of("auto"), symbol_of("auto", "products of residuals, with the variance that they show")
+    >>> symbol_of("auto"), symbol_of("auto", "products of residuals")
     ('G', 'χ²')
     """
     if method and method in SCORED_METHODS:

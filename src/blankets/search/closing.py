@@ -124,7 +124,8 @@ class _Blanket:
         scan = self._last_scan()
         if scan is None or scan.held is None:
             return []
-        return scan.xs[(scan.log_p <= math.log(self.level())) & ~scan.held].tolist()
+        found = scan.xs[(scan.log_p <= math.log(self.level())) & ~scan.held]
+        return [int(x) for x in found]
 
     def beyond_rows(self) -> bool:
         """Tell whether the last five members entered when rows were too few to test any column given the others."""
@@ -142,7 +143,7 @@ class _Blanket:
         columns = outside(np.asarray(self.candidates, np.int64), self.members)
         pair = self.tests.strongest_pair(columns, self.target, self.members, self.alpha)
         if pair is None:
-            self.trace.note(f"Columns that act only together were not looked for among {len(columns):,} columns.")
+            self.trace.note(Trouble.PAIRS_NOT_ASKED, most=len(columns))
         if not pair:
             return False
         tests, members = self.tests.at_level(self.alpha), tuple(self.members)
@@ -151,8 +152,7 @@ class _Blanket:
             return False
         for evidence in told:
             self.enter(evidence, f"dependent on the target together with {self.tests.names[evidence.given[-1]]}")
-        names = " and ".join(self.tests.names[x] for x in pair)
-        self.trace.note(f"{names} tell something of the target only together: by itself, neither does.")
+        self.trace.note(Trouble.ONLY_TOGETHER, columns=tuple(self.tests.names[x] for x in pair))
         return True
 
     def leave(self, stay: Collection[int]) -> None:

@@ -164,7 +164,7 @@ def cauchy_combined(log_p: Sequence[float], weights: Sequence[float]) -> float:
     Examples
     --------
     >>> round(math.exp(cauchy_combined([math.log(0.01), math.log(0.8)], [1.0, 1.0])), 3)
-    0.02
+    0.021
     >>> round(cauchy_combined([-2000.0, 0.0], [1.0, 1.0]), 3)  # the smallest alone counts: twice it
     -1999.307
     """
