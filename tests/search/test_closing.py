@@ -190,7 +190,6 @@ def test_what_a_members_own_test_says_decides_where_numbers_are_involved(weak, b
     assert list(found.undecided) == ([3] if becomes == "undecided" else [])
     if becomes == "undecided":
         assert found.undecided[3].reason == "weak"
-        assert found.undecided[3].evidence.p == pytest.approx(p)
         assert 3 not in {e.x for e in found.evidence}
     required = close(tests, 0, [1, 2, 3], Found(members=(1, 2)), alpha=ALPHA, trace=Trace(), required=[3])
     assert 3 in required.members
@@ -220,7 +219,6 @@ def test_a_column_outside_for_which_members_could_not_be_held_fixed_is_undecided
     found = close(tests, 0, [1, 2, 3], Found(members=(2, 3)), alpha=ALPHA, trace=Trace(), required=[2, 3])
     assert found.members == (2, 3)
     assert found.undecided[1].reason == "not held fixed"
-    assert not found.undecided[1].evidence.held
 
 
 def test_of_two_columns_that_say_almost_the_same_one_stays():
