@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from blankets.planning import Plan, PlanningTable, kappa, plan, plan_blanket, planning_table
     from blankets.questions.advise import advise
     from blankets.questions.audit import audit
+    from blankets.questions.confirm import confirm
     from blankets.questions.discover import algorithms, discover, discover_all
     from blankets.questions.discover_latent import discover_latent
     from blankets.questions.estimate_prior import estimate_prior
@@ -64,6 +65,7 @@ if TYPE_CHECKING:
         Assumptions,
         Blanket,
         Blankets,
+        Confirmation,
         DataAudit,
         Effects,
         Estimate,
@@ -88,6 +90,7 @@ __all__ = [
     "Blanket",
     "Blankets",
     "Call",
+    "Confirmation",
     "DSeparation",
     "DataAudit",
     "Effects",
@@ -125,6 +128,7 @@ __all__ = [
     "audit",
     "best_dag",
     "between",
+    "confirm",
     "discover",
     "discover_all",
     "discover_latent",
@@ -159,8 +163,8 @@ _HOMES = {
     ".questions.discover": "algorithms discover discover_all",
     ".records": "Call",
     ".regimes": "Beta Noisy PositiveUnlabeled Predicted SemiSupervised Supervised between greater_than less_than",
-    ".results": "Advice Assumptions Blanket Blankets DataAudit Effects Estimate Explanation Ranking Refutation "
-    "Selection Sensitivity Stability TestResult",
+    ".results": "Advice Assumptions Blanket Blankets Confirmation DataAudit Effects Estimate Explanation Ranking "
+    "Refutation Selection Sensitivity Stability TestResult",
     ".stats": "FalseMembers",
     ".study": "Engine Testing",
 }

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from blankets.results._advice import Advice, Goal
     from blankets.results._answers import Estimate, TestResult, power_words
     from blankets.results._assumptions import Assumptions
+    from blankets.results._confirmation import Confirmation
     from blankets.results._explain import Explanation
     from blankets.results._ranking import Ranking
     from blankets.results._refutation import Refutation, Trial
@@ -49,6 +50,7 @@ __all__ = [
     "Blanket",
     "Blankets",
     "CHOSEN",
+    "Confirmation",
     "Contrast",
     "DataAudit",
     "Effects",
@@ -98,6 +100,7 @@ _ANSWERS = {  # of questions other than `discover`, which can do without
     "._advice": "Advice Goal",
     "._answers": "Estimate TestResult power_words",
     "._assumptions": "Assumptions",
+    "._confirmation": "Confirmation",
     "._explain": "Explanation",
     "._ranking": "Ranking",
     "._refutation": "Refutation Trial",

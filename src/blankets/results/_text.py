@@ -264,8 +264,8 @@ def _method(blanket: Blanket) -> Iterator[str]:
     rows = [count_of(blanket.n_rows, "row")] if blanket.n_rows else []  # a graph has none
     effort = ", ".join([*rows, tests, format_seconds(blanket.seconds)])
     yield f"Found by {blanket.algorithm}{f' ({settings})' if settings else ''}: {effort}."
-    if sentence := false_members_sentence(blanket):
-        yield sentence
+    confirmed = "" if blanket.confirmation is None else blanket.confirmation.sentence()
+    yield from filter(None, (confirmed, false_members_sentence(blanket)))
     yield from filter(None, (closing_sentence(blanket), partly_sentence(blanket), undecided_sentence(blanket)))
     if blanket.why_algorithm:
         yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"

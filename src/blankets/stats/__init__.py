@@ -32,7 +32,7 @@ from blankets.stats._contingency import (
     table_statistics,
 )
 from blankets.stats._drawn import Drawn, draws_test
-from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
+from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members, holm
 from blankets.stats._estimate import (
     LARGEST,
     N_CURVE,
@@ -159,6 +159,7 @@ __all__ = [
     "fitted_levels",
     "flat_tables",
     "formula_of",
+    "holm",
     "hotelling_log_p",
     "labeling_bias",
     "law_at",
