@@ -67,7 +67,7 @@ def confirm(
     if knowledge is not None and knowledge.together:
         raise NotAnswerableError("columns that are in or out together are no single members; confirm takes none")
     wanted = Wanted.of(blanket.algorithm, given.get("options"), given.get("alpha", 0.01), knowledge=knowledge)
-    about = {name: given[name] for name in ("labels", "prior", "test") if name in given}
+    about: dict[str, Any] = {name: given[name] for name in ("labels", "prior", "test") if name in given}
     reading = {name: given[name] for name in ReadingOptions.__annotations__ if name in given}
     about |= {"n_jobs": n_jobs, "numbers": True, "knows_groups": True, "pools": True}
     target = blanket.target if y is None else None

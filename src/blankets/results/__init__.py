@@ -33,6 +33,7 @@ from blankets.results._words import (
 )
 
 if TYPE_CHECKING:
+    from blankets.results._adjustment import AdjustedEffect, Adjustment
     from blankets.results._advice import Advice, Goal
     from blankets.results._answers import Estimate, TestResult, power_words
     from blankets.results._assumptions import Assumptions
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from blankets.results._stability import Stability
 
 __all__ = [
+    "AdjustedEffect",
+    "Adjustment",
     "Advice",
     "Assumptions",
     "Blanket",
@@ -97,6 +100,7 @@ __all__ = [
 ]
 
 _ANSWERS = {  # of questions other than `discover`, which can do without
+    "._adjustment": "AdjustedEffect Adjustment",
     "._advice": "Advice Goal",
     "._answers": "Estimate TestResult power_words",
     "._assumptions": "Assumptions",

@@ -8,6 +8,7 @@ from blankets.study._asking import asked_given, independence_tests
 from blankets.study._checks import called_a_name, leaking, names_finding, people, repeated_subjects, sounds_later
 from blankets.study._confirming import confirmed_on, rows_apart
 from blankets.study._copies import copies_of_labels
+from blankets.study._effect_columns import design_of, values_of
 from blankets.study._engine import Engine, is_files
 from blankets.study._information import (
     ABOUT_EXPLAINED,
@@ -53,6 +54,7 @@ __all__ = [
     "confirmed_on",
     "copies_of_labels",
     "cut_unasked",
+    "design_of",
     "frame_with",
     "independence_tests",
     "information_notes",
@@ -72,6 +74,7 @@ __all__ = [
     "sounds_later",
     "status_line",
     "under_reported_from",
+    "values_of",
     "warn_of_constants",
     "watched",
     "weighs_rows",
