@@ -184,7 +184,7 @@ def _estimated(
         notes.append(f"{count_of(lost, 'row')} without some of these values were left out.")
     if chances is not None and (far := int(np.count_nonzero(np.abs(chances - 0.5) > 0.5 - FARTHEST))):
         notes.append(
-            f"{count_of(far, 'row')} have a chance of treatment below 0.01 or above 0.99: their effect is a guess."
+            f"{count_of(far, 'row')} with a chance of treatment below 0.01 or above 0.99: the effect is a guess there."
         )
     if events:
         notes.append(f"The difference is that of the risk of {outcome} = {events[1]}.")

@@ -15,9 +15,13 @@ from blankets.results._many import Blankets
 from blankets.results._text import (
     NOT_CHECKED,
     bent_members,
+    details,
+    doubted,
     footnotes,
+    little_more,
     member_note,
     partly_sentence,
+    rest_sentence,
     undecided_sentence,
 )
 from blankets.results._words import (
@@ -27,10 +31,12 @@ from blankets.results._words import (
     format_p,
     format_seconds,
     joined,
+    p_is,
     shown,
     size_of,
     symbol_of,
 )
+from blankets.search import Doubt, Undecided
 
 if TYPE_CHECKING:
     from blankets.results._adjustment import AdjustedEffect, Adjustment
@@ -56,6 +62,7 @@ __all__ = [
     "Confirmation",
     "Contrast",
     "DataAudit",
+    "Doubt",
     "Effects",
     "Estimate",
     "Explanation",
@@ -75,13 +82,16 @@ __all__ = [
     "Step",
     "TestResult",
     "Trial",
+    "Undecided",
     "bent_members",
     "bias_sentence",
     "count_of",
     "cut_sentence",
     "describe",
+    "details",
     "determined_sentence",
     "digits",
+    "doubted",
     "emptied",
     "emptied_sentence",
     "expected_words",
@@ -90,9 +100,12 @@ __all__ = [
     "format_p",
     "format_seconds",
     "joined",
+    "little_more",
     "member_note",
+    "p_is",
     "partly_sentence",
     "power_words",
+    "rest_sentence",
     "shown",
     "size_of",
     "symbol_of",

@@ -1,6 +1,6 @@
-"""Effects of a treatment given columns to adjust for: doubly robust, with predictions from other rows (methods, section 18).
+"""Effects of a treatment given columns to adjust for: doubly robust, with predictions from other rows.
 
-With predictions m_a(z) of the outcome in each arm and e(z) of the treatment, fitted on other rows, the mean of
+By methods, section 18: with predictions m_a(z) of the outcome in each arm and e(z) of the treatment, fitted on other rows, the mean of
 m_1 - m_0 + t (y - m_1)/e - (1 - t)(y - m_0)/(1 - e) estimates the effect if one of the two models is right (Robins,
 Rotnitzky & Zhao 1994; Chernozhukov et al. 2018). Of a number as a treatment the effect of one unit is the slope of what
 z leaves of the outcome on what it leaves of the treatment (Robinson 1988).
