@@ -64,6 +64,16 @@ class Adjustment(Saved, Tabled):
         Assumptions and cautions.
     n_rows, call
         Rows that were used and the call that made it.
+
+    Examples
+    --------
+    >>> from blankets import Adjustment
+    >>> from blankets.results import AdjustedEffect
+    >>> effect = AdjustedEffect(given="all of these", measure="difference", estimate=2.0, low=1.8, high=2.2)
+    >>> found = Adjustment(treatment="drug", outcome="score", compared="yes vs no", effects=(effect,), n_rows=900,
+    ...                    roles={"age": "confounder", "lot": "instrument"})
+    >>> found.adjusted_for, found.efficient
+    (('age', 'lot'), ('age',))
     """
 
     _schema = "blankets/adjustment"

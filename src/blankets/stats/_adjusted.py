@@ -1,9 +1,9 @@
 """Effects of a treatment given columns to adjust for: doubly robust, with predictions from other rows.
 
-By methods, section 18: with predictions m_a(z) of the outcome in each arm and e(z) of the treatment, fitted on other rows, the mean of
+With predictions m_a(z) of the outcome in each arm and e(z) of the treatment, fitted on other rows, the mean of
 m_1 - m_0 + t (y - m_1)/e - (1 - t)(y - m_0)/(1 - e) estimates the effect if one of the two models is right (Robins,
 Rotnitzky & Zhao 1994; Chernozhukov et al. 2018). Of a number as a treatment the effect of one unit is the slope of what
-z leaves of the outcome on what it leaves of the treatment (Robinson 1988).
+z leaves of the outcome on what it leaves of the treatment (Robinson 1988). See methods, section 18.
 """
 
 from __future__ import annotations
