@@ -12,10 +12,19 @@ from numpy.typing import ArrayLike
 
 from blankets.arguments import threads_from
 from blankets.counting import SqlCounter, on_one_core
-from blankets.data import DataReport, Ingested, NumericTable, Reading, column_beside, ingest, ingest_numeric
+from blankets.data import DataReport, Frame, Ingested, NumericTable, Reading, column_beside, ingest, ingest_numeric
 from blankets.errors import DataError, NotAnswerableError, ParameterError, RegimeWarning, TargetError, listed, warn
 from blankets.independence import IndependenceTest, own_tests
-from blankets.regimes import Labels, Predicted, Regime, SemiSupervised, code_labels, regime_name
+from blankets.regimes import (
+    EstimatedPrior,
+    Labels,
+    Predicted,
+    Regime,
+    SemiSupervised,
+    code_labels,
+    estimate_prior,
+    regime_name,
+)
 from blankets.study._about import warn_of_cuts
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine
@@ -171,6 +180,8 @@ def _of_codes(data: Any, target: str | int | None, known: Known, options: dict[s
         regime=known.labels,
         unlabeled_marker=known.reading.unlabeled_marker,
     )
+    if isinstance(known.prior, str) and known.prior == "estimate":
+        known = replace(known, prior=_estimated(frame, at, labels, known))
     regime = known.regime(labels)
     if regime.beside is not None:
         labels = regime.with_scores(labels, column_beside(data, *regime.beside, known.reading))
@@ -188,6 +199,20 @@ def _of_codes(data: Any, target: str | int | None, known: Known, options: dict[s
         # The user named a positive class among several: the others are one class now.
         frame = frame.with_column(frame.names[at], labels.codes.astype(np.uint8), labels.classes)
     return Study(table=frame, column=at, labels=labels, regime=regime, **options)
+
+
+def _estimated(frame: Frame, at: int, labels: Labels, known: Known) -> EstimatedPrior:
+    """Return p(y=1) as `estimate_prior` estimates it from the same rows."""
+    if known.labels not in ("pu", "mar-c"):
+        raise ParameterError("prior='estimate' is for labels='pu' and labels='mar-c'")
+    plain = frame.without_numbers()
+    features = [x for x in range(frame.n_columns) if x != at and x not in frame.numbers and x not in frame.holes]
+    if not features:
+        raise NotAnswerableError(
+            "prior='estimate' needs columns of levels without holes; say prior= or bl.estimate_prior"
+        )
+    codes = np.stack([plain.column(x) for x in features], axis=1).astype(np.int64)
+    return estimate_prior(codes, labels, rng=0)  # the same rows give the same prior
 
 
 def _of_copies(study: Study, copies: int) -> Study:
