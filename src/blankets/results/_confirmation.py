@@ -75,6 +75,8 @@ class Confirmation(Saved, Tabled):
 
     def sentence(self) -> str:
         """Return the result in a sentence."""
+        if not self.members:
+            return f"{count_of(self.n_rows, 'other row')} had no member to confirm."
         of = count_of(len(self.members), "member")
         names = f" ({joined(self.confirmed)})" if self.confirmed else ""
         return f"Confirmed on {count_of(self.n_rows, 'other row')}: {len(self.confirmed)} of {of}{names}."
