@@ -11,6 +11,7 @@ from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results import _explain, _text
 from blankets.results._audit import Finding
+from blankets.results._confirmation import Confirmation
 from blankets.results._effects import Effects
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._label_bias import LabelBias
@@ -95,6 +96,8 @@ class Blanket(Saved):
         the other members. None where rows could not be looked at.
     checks : tuple of Finding
         What is unusual about the answer and its data, most important first, each with what to do; see `audit`.
+    confirmation : Confirmation or None
+        Tests of the members on rows that were set aside before the search (``confirm=``).
     label_bias : dict of str to LabelBias
         Where only positives are labeled: how much likelier labeling would have to be at a level of a member to explain
         it, if it were no member.
@@ -152,6 +155,7 @@ class Blanket(Saved):
     effects: Effects | None = field(default_factory=lambda: None)
     checks: tuple[Finding, ...] = field(default_factory=tuple)
     label_bias: Mapping[str, LabelBias] = field(default_factory=dict)
+    confirmation: Confirmation | None = None
     call: Call | None = None
 
     @classmethod
@@ -291,6 +295,20 @@ class Blanket(Saved):
         from blankets.results._assumptions import check_assumptions
 
         return check_assumptions(self)
+
+    def confirm(self, data: Any, **choices: Any) -> Confirmation:
+        """Test each member given the others on other rows: see `blankets.confirm`.
+
+        Parameters
+        ----------
+        data : data frame, array, ...
+            Rows that had no part in the search.
+        **choices
+            ``y``, ``alpha``, ``n_jobs``, and arguments of `discover` to give again.
+        """
+        from blankets.questions.confirm import confirm
+
+        return confirm(self, data, **choices)
 
     def refute(self, data: Any, **choices: Any) -> Refutation:
         """Try to refute the blanket on the data from which it was found: see `blankets.refute`.
