@@ -29,10 +29,10 @@ _WHY_UNDECIDED = {
     Doubt.NOT_HELD_FIXED: "the members could not be held fixed in their tests",
 }
 _ROLES = {
-    "parent": "a parent acts on the target",
-    "child": "the target acts on a child",
-    "neighbor": "a neighbor acts on the target or the target on it",
-    "spouse": "a spouse acts on something that the target acts on",
+    "parent": "the target does not act on a parent",
+    "child": "a child does not act on the target",
+    "neighbor": "of a neighbor the direction is not known",
+    "spouse": "a spouse matters once a child is known",
 }
 
 
@@ -198,8 +198,9 @@ def _about_roles(blanket: Blanket) -> Iterator[str]:
         used = [words for role, words in _ROLES.items() if role in blanket.roles.values()]
         rest = ["where none is said, it is not known"] * (len(blanket.roles) < len(blanket))
         yield (
-            f"role: {'; '.join([*used, *rest])}. This is inferred from independences, as if no common cause were "
-            "hidden; what you know of the order in time comes first (knowledge=)."
+            f"role: {'; '.join([*used, *rest])}. That holds with hidden common causes, too; only without them does a "
+            "parent act on the target, and the target on a child. What you know of the order in time comes first "
+            f"({option('knowledge')})."
         )
 
 
@@ -318,7 +319,7 @@ def why_undecided(blanket: Blanket, name: str) -> str:
         )
     return (
         f"{count_of(blanket.n_rows, 'row')} are too few to test it given the members: that takes {one.rows:,.0f} rows, "
-        f"fewer levels of {shown(name)} and of the members, or their order (ordered=)"
+        f"fewer levels of {shown(name)} and of the members, or their order ({option('ordered')})"
     )
 
 
@@ -360,8 +361,8 @@ def _method(blanket: Blanket) -> Iterator[str]:
     rows = [count_of(blanket.n_rows, "row")] if blanket.n_rows else []  # a graph has none
     effort = ", ".join([*rows, tests, format_seconds(blanket.seconds)])
     yield f"Found by {blanket.algorithm}{f' ({settings})' if settings else ''}: {effort}."
-    if sentence := false_members_sentence(blanket):
-        yield sentence
+    confirmed = "" if blanket.confirmation is None else blanket.confirmation.sentence()
+    yield from filter(None, (confirmed, false_members_sentence(blanket)))
     yield from filter(None, (partly_sentence(blanket), undecided_sentence(blanket)))
     lost = any(one.kind == "rows lost" for one in blanket.checks)  # a check says it already
     if (dropped := blanket.data.get("dropped_rows")) and not lost:

@@ -1,6 +1,7 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
 from blankets.kernels import COARSE, FAR, LARGE, NOTHING
+from blankets.stats._adjusted import OVERLAP, Predict, TreatmentEffect, e_value, predict_linear, treatment_effect
 from blankets.stats._beside import HeldBeside, held_beside
 from blankets.stats._by_chance import Admission
 from blankets.stats._calibrated import cell_tables
@@ -32,7 +33,7 @@ from blankets.stats._contingency import (
     statistics_of_block,
     table_statistics,
 )
-from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
+from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members, holm
 from blankets.stats._estimate import (
     LARGEST,
     N_CURVE,
@@ -111,8 +112,10 @@ __all__ = [
     "NEGATIVE",
     "NOTHING",
     "N_CURVE",
+    "OVERLAP",
     "POSITIVE",
     "Pair",
+    "Predict",
     "Regression",
     "RowScores",
     "STUDIES",
@@ -121,6 +124,7 @@ __all__ = [
     "Side",
     "Surveyed",
     "TogetherPair",
+    "TreatmentEffect",
     "UNLABELED",
     "Values",
     "Verdict",
@@ -145,6 +149,7 @@ __all__ = [
     "detectable_effect",
     "divided",
     "drawn_law",
+    "e_value",
     "effect_from_w",
     "entropy_terms",
     "equal_means",
@@ -154,6 +159,7 @@ __all__ = [
     "formula_of",
     "held_beside",
     "held_fixed_test",
+    "holm",
     "hotelling_log_p",
     "labeling_bias",
     "law_at",
@@ -184,6 +190,7 @@ __all__ = [
     "pooled_d3",
     "pooled_regressions",
     "pos_information",
+    "predict_linear",
     "predicted_share",
     "risk_regression",
     "scored_information",
@@ -199,6 +206,7 @@ __all__ = [
     "survey_test",
     "table_statistics",
     "told_by_others",
+    "treatment_effect",
     "w_from_effect",
     "weaker_than",
     "weighted_powers",
