@@ -30,7 +30,7 @@ from blankets.plots import (
 )
 from blankets.plots._graph import COLORS
 from blankets.plots._style import CYCLE
-from blankets.results import Blanket, NamedEvidence, Sensitivity, Stability
+from blankets.results import Blanket, Doubt, NamedEvidence, Sensitivity, Stability, Undecided
 
 mpl.use("agg")
 
@@ -435,7 +435,8 @@ def test_names_in_boxes_have_contrast():
 
 
 def test_pictures_mark_what_was_not_checked_or_decided():
-    blanket = blanket_of(["age", "sex"], unchecked=("sex",), undecided={f"u{i}": "too few rows" for i in range(6)})
+    few = Undecided(Doubt.FEW_ROWS, 5000.0)
+    blanket = blanket_of(["age", "sex"], unchecked=("sex",), undecided={f"u{i}": few for i in range(6)})
     blanket = replace(blanket, columns=(*blanket.columns, *blanket.undecided))
     ax = plot_blanket(blanket)
     styles = {text.get_text(): text.get_bbox_patch().get_linestyle() for text in ax.texts if text.get_bbox_patch()}
