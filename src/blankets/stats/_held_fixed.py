@@ -348,15 +348,16 @@ class Side:
         fit = Fit(given, given.basis)
         offers = bool(len(first) and given.columns) and not alone
         if offers:
-            offered = given.offered(first)
+            # Of an order the scores: levels are asked only beside scores or even functions, of which z is taken out.
+            offered = given.offered(self.first)
             fit.n_offered, fit.refused = offered.n_functions, list(offered.refused)
-            fit.offer(first, offered)
-            fit.follow_indices(first)
-            fit.offer(first, offered)
+            fit.offer(self.first, offered)
+            fit.follow_indices(self.first)
+            fit.offer(self.first, offered)
         if self.is_number:
-            self.second = draws.weighted(even(fit, first))
+            self.second = draws.weighted(even(fit, self.first))
             if offers:
-                both = np.vstack([first, self.second])
+                both = np.vstack([self.first, self.second])
                 fit.refused = list(offered.refused)
                 fit.offer(both, offered)
                 fit.follow_indices(both)
