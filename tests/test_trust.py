@@ -312,7 +312,7 @@ class TestRefute:
         tried = bl.discover(odd, "<b>ill", algorithm="iamb").refute(odd, n_resamples=1, rng=0)
         assert "<b>ill" not in tried._repr_html_()
         content = json.loads(tried.to_json())
-        assert (content["schema"], content["stands"], len(content["trials"])) == ("blankets/refutation", True, 6)
+        assert (content["schema"], content["stands"], len(content["trials"])) == ("blankets/refutation", True, 7)
         with pytest.raises(KeyError, match="no trial 'luck'; there are same data"):
             tried["luck"]
 
