@@ -1,9 +1,9 @@
 """Tests of independence where a number or an order is involved: what is given is held fixed, and that is checked.
 
 A search looks first through a quick view (`by_formula`): inner products of functions of columns, in small matrices.
-What is decided or printed is asked of rows (`blankets.stats`, ``held_fixed_test``; methods, section 17), each question
-once: a screen with only one side fitted, and the whole test where that leaves any doubt. A test may answer that the
-given columns could not be held fixed; then it is neither dependent nor independent.
+What is decided or printed is asked of rows (``held_fixed_test``; methods, section 10.4), each question once: a screen
+with only one side fitted, and the whole test where that leaves any doubt. A test may answer that the given columns
+could not be held fixed; then it is neither dependent nor independent.
 """
 
 from __future__ import annotations
@@ -49,12 +49,13 @@ NUMBER_METHODS = (
     "products of residuals and of their squares, weighed by what the given columns predict",
     "products of residuals that differ between parts of the rows, split by a given column",
     REFUSED_BY_WEIGHTS,
+    "not performed: what is given could not be held fixed by these rows, and may explain what was found",
 )
-NOTHING, SCREENED, PLAIN, WEIGHED, SPLIT, REFUSED = range(1, 7)
+NOTHING, SCREENED, PLAIN, WEIGHED, SPLIT, REFUSED, UNHELD = range(1, 8)
 
 CHECKED = 0.05  # p-value up to which the fit is checked; or the level of a search, if that is larger
-# A screen, with one side fitted, is valid too. Above p = 0.3 at level 0.05 nothing was lost in five designs (METHODS
-# 17.4): that is 0.05 to this power, and logarithms of p-values of one effect are in proportion to each other.
+# A screen, with one side fitted, is valid too. Above p = 0.3 at level 0.05 nothing was lost in five designs (methods,
+# section 10.4): that is 0.05 to this power, and logarithms of p-values of one effect are in proportion to each other.
 SCREEN = 0.4
 _KEPT_BYTES, _KEPT_ANSWERS, _KEPT_PARTS = 192 << 20, 1 << 16, 32
 
@@ -343,7 +344,8 @@ class NumberBatch(LazyBatch):
     @on_one_core()
     def _ask(self, i: int) -> None:
         verdict = self._tests.whole(int(self.xs[i]), self.y, self.given)
-        self.set(i, verdict, PLAIN + verdict.question if verdict.dof else NOTHING)
+        how = UNHELD if not verdict.held else PLAIN + verdict.question if verdict.dof else NOTHING
+        self.set(i, verdict, how)
         self.held[i] = verdict.held
         self.reliable[i] &= verdict.held
         self.open[i] = False

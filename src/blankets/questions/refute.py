@@ -31,6 +31,7 @@ from blankets.study import (
     rows_drawn,
     second_opinion,
 )
+from blankets.voice import entry
 
 SUBSET = 0.8  # share of the rows
 HIDDEN = 0.5  # share of the labels
@@ -275,7 +276,7 @@ class _Tampering:
         if not found.sometimes:
             words = f"The same {count_of(len(found.always), 'member')} for every p(y=1) that the labels allow."
             return Trial(name=name, verdict="passed", words=words)
-        words = f"Members for some values of p(y=1) only: {joined(found.sometimes)}; see bl.sensitivity."
+        words = f"Members for some values of p(y=1) only: {joined(found.sometimes)}; see {entry('sensitivity')}."
         return Trial(name=name, verdict="failed", words=words)
 
     def _learned(self) -> Trial:

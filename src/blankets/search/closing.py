@@ -46,8 +46,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.independence import NUMBER_METHODS, Evidence, EvidenceBatch, IndependenceTest
-from blankets.search._contract import Found, Role, Trace, Undecided
+from blankets.independence import NUMBER_METHODS, QUICK_METHODS, Evidence, EvidenceBatch, IndependenceTest
+from blankets.search._contract import Doubt, Found, Role, Trace, Trouble, Undecided
 from blankets.search._equivalents import equivalents_of, perhaps_dependent
 from blankets.search.iamb import outside
 
@@ -57,7 +57,9 @@ _SWAPS = 10  # after this many columns have left, none may leave any more
 # networks).
 _NO_SIGN = 0.1
 _FAR = 100.0  # times below the level: what another column is given does not make such a test say the opposite
-_BY_NUMBERS = frozenset(NUMBER_METHODS[1:])  # the first one is that of tests that were not performed
+_BY_NUMBERS = frozenset(
+    [*NUMBER_METHODS[1:], *QUICK_METHODS[1:]]
+)  # the first one is that of tests that were not performed
 _FEW, _SELDOM = 16, 8  # beyond so many members, one in so many of the others must be new before members may leave
 _BEYOND = 5  # columns that may enter after rows have become too few to test any given the members
 _DEEP = 3  # largest number of members to condition on, if there are too few rows for all of them
@@ -112,6 +114,19 @@ class _Blanket:
         scan = self._last_scan()
         return [] if scan is None else scan.xs[scan.dependent(self.level())].tolist()
 
+    def nearly(self) -> list[int]:
+        """Return the columns outside that depend on the target by a test of their own, but may not enter."""
+        scan = self._last_scan()
+        return [] if scan is None else scan.xs[scan.dependent(self.alpha)].tolist()
+
+    def unheld(self) -> list[int]:
+        """Return the columns outside that would enter by a test that could not hold the members fixed."""
+        scan = self._last_scan()
+        if scan is None or scan.held is None:
+            return []
+        found = scan.xs[(scan.log_p <= math.log(self.level())) & ~scan.held]
+        return [int(x) for x in found]
+
     def beyond_rows(self) -> bool:
         """Tell whether the last five members entered when rows were too few to test any column given the others."""
         first = self.members[:-_BEYOND]
@@ -128,7 +143,7 @@ class _Blanket:
         columns = outside(np.asarray(self.candidates, np.int64), self.members)
         pair = self.tests.strongest_pair(columns, self.target, self.members, self.alpha)
         if pair is None:
-            self.trace.note(f"Columns that act only together were not looked for among {len(columns):,} columns.")
+            self.trace.note(Trouble.PAIRS_NOT_ASKED, most=len(columns))
         if not pair:
             return False
         tests, members = self.tests.at_level(self.alpha), tuple(self.members)
@@ -137,13 +152,18 @@ class _Blanket:
             return False
         for evidence in told:
             self.enter(evidence, f"dependent on the target together with {self.tests.names[evidence.given[-1]]}")
-        names = " and ".join(self.tests.names[x] for x in pair)
-        self.trace.note(f"{names} tell something of the target only together: by itself, neither does.")
+        self.trace.note(Trouble.ONLY_TOGETHER, columns=tuple(self.tests.names[x] for x in pair))
         return True
 
     def leave(self, stay: Collection[int]) -> None:
-        """Remove, one at a time and the weakest first, members that are irrelevant given the others."""
+        """Remove, one at a time and the weakest first, members that are irrelevant given the others.
+
+        Where numbers are involved only those are asked about of which the quick view sees no sign: all are at the end.
+        """
         while len(self.members) > 1 and (free := [x for x in self.members if x not in stay]):
+            quick = self.tests.by_formula().drop_one(self.members, self.target, free)
+            if all(evidence.method in _BY_NUMBERS for evidence in quick):
+                free = quick.xs[~quick.dependent(self.alpha)].tolist()
             batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target, free)
             if not self._remove(batch, batch.independent(self.alpha)):
                 return
@@ -162,11 +182,17 @@ class _Blanket:
             doubtful = None if batch is None else batch.xs[~batch.dependent(self.alpha)].tolist()
 
     def _left(self, free: Sequence[int]) -> EvidenceBatch | None:
-        """Let the weakest of some members leave, if rows show no sign of it; return the tests if one did."""
+        """Let members leave of which rows show no sign; return the tests if any did.
+
+        Of many the weaker half leaves at once: who is needed without them comes back when the others are asked.
+        """
         batch = self.tests.at_level(self.alpha).drop_one(self.members, self.target, free)
         by_numbers = np.array([evidence.method in _BY_NUMBERS for evidence in batch])
-        left = self._remove(batch, by_numbers & batch.independent(max(_NO_SIGN, self.alpha)))
-        return batch if left else None
+        without = by_numbers & batch.independent(max(_NO_SIGN, self.alpha))
+        for _ in range(-(-np.count_nonzero(without) // 2)):
+            self._remove(batch, without)
+            without &= np.isin(batch.xs, self.members)
+        return batch if not np.isin(batch.xs, self.members).all() else None
 
     def _remove(self, batch: EvidenceBatch, irrelevant: NDArray[np.bool_]) -> bool:
         """Remove the weakest of the irrelevant ones; tell whether there was any."""
@@ -228,15 +254,9 @@ def settle(
         settled = now in seen or n_left >= _SWAPS
         seen.add(now)
     if settled:
-        trace.note(
-            "While the blanket was closed, columns kept removing each other; from some point on none was removed any "
-            "more, so some members may be redundant."
-        )
+        trace.note(Trouble.KEPT)
     if best is not None:
-        trace.note(
-            f"Rows are too few to test any other column given the {len(blanket.members)} members, and the search "
-            "stopped there. Other columns may still belong to them: blanket.undecided names them."
-        )
+        trace.note(Trouble.BEYOND_ROWS, members=len(blanket.members))
     return tuple(blanket.members)
 
 
@@ -280,15 +300,14 @@ def close(
     tied |= set(columns[perhaps_dependent(alone, level)].tolist())
     evidence = evidence_of(tests, target, members, alpha=alpha)
     unchecked = tuple(e.x for e in evidence if not set(members) <= {e.x, *e.given})
-    waiting = _Blanket(tests, target, candidates, list(members), alpha, trace).waiting()
-    partly, few = _untestable(tests, target, rest, members, alpha, columns[alone.independent(alpha)], waiting)
-    undecided = {x: Undecided("few rows", rows) for x, rows in few.items()} | unheld_outside(
-        trace, target, members, level=level_to_enter(alpha, len(members), len(candidates))
-    )
-    members, evidence, unsure = set_aside(tests, target, members, evidence, alpha=alpha, required=required)
+    blanket = _Blanket(tests, target, candidates, list(members), alpha, trace)
+    lone = columns[alone.independent(alpha)]
+    partly, undecided = _untestable(tests, target, rest, members, alpha, lone, blanket.waiting())
+    undecided |= {x: Undecided(Doubt.WEAK) for x in blanket.nearly() if x not in undecided and x not in partly}
+    undecided |= dict.fromkeys(blanket.unheld(), Undecided(Doubt.NOT_HELD_FIXED))
+    members, evidence, unsure = set_aside(tests, target, members, evidence, alpha=alpha, trace=trace, required=required)
     undecided |= unsure
-    gone = set(undecided) & set(found.members)
-    if gone:
+    if gone := set(found.members).difference(members):
         found = _without(found, gone)
     return replace(
         found,
@@ -313,6 +332,7 @@ def set_aside(
     evidence: tuple[Evidence, ...],
     *,
     alpha: float,
+    trace: Trace,
     required: Collection[int] = (),
 ) -> tuple[tuple[int, ...], tuple[Evidence, ...], dict[int, Undecided]]:
     """Return the members that their own tests need, the evidence of that, and those that are undecided.
@@ -330,7 +350,7 @@ def set_aside(
     >>> table = {"y": cause + noise, "one": cause + 0.05 * more, "other": cause - 0.05 * more}
     >>> tests = NumberTests(ingest(table, numbers=True).frame)
     >>> evidence = evidence_of(tests, 0, [1, 2], alpha=0.01)
-    >>> members, _, undecided = set_aside(tests, 0, (1, 2), evidence, alpha=0.01)
+    >>> members, _, undecided = set_aside(tests, 0, (1, 2), evidence, alpha=0.01, trace=Trace())
     >>> len(members), len(undecided)
     (1, 1)
     """
@@ -347,27 +367,20 @@ def set_aside(
         new = {e.x: e for e in tests.at_level(alpha).drop_one(members, target, asked)} if len(members) and asked else {}
         evidence = tuple(new.get(e.x, e) for e in evidence if e.x in members)
     for x in sorted(aside, key=lambda x: aside[x].log_p):
-        again = tests.at_level(alpha).test(x, target, members)
-        if again.dependent(alpha):
-            members, evidence = (*members, x), (*evidence, again)
-        aside[x] = again
+        if tests.at_level(alpha).test(x, target, members).dependent(alpha):
+            members = (*members, x)
     if any(x in members for x in aside):
         evidence = evidence_of(tests, target, members, alpha=alpha)
-    unsure = {x: Undecided("weak", evidence=e) for x, e in aside.items() if x not in members}
+    unsure = {}
+    if rest := [x for x in aside if x not in members]:
+        again = tests.at_level(alpha).scan(rest, target, members)
+        trace.passed_over(again, "closing")
+        unsure = {int(x): Undecided(Doubt.WEAK) for x in again.xs[~again.independent(max(_NO_SIGN, alpha))]}
     for e in evidence:
         if e.method in _BY_NUMBERS and e.x not in required and not e.held:
-            unsure[e.x] = Undecided("not held fixed", evidence=e)
+            unsure[e.x] = Undecided(Doubt.NOT_HELD_FIXED)
     members = tuple(x for x in members if x not in unsure)
     return members, tuple(e for e in evidence if e.x in members), unsure
-
-
-def unheld_outside(trace: Trace, target: int, members: Sequence[int], *, level: float) -> dict[int, Undecided]:
-    """Return the columns outside that would enter by their last test, which could not hold the members fixed."""
-    phase, scan = trace.scans[-1] if trace.scans else ("", None)
-    if phase != "closing" or scan is None or scan.y != target or scan.held is None:
-        return {}
-    at = np.flatnonzero((scan.log_p <= math.log(level)) & ~scan.held & ~np.isin(scan.xs, members))
-    return {int(scan.xs[i]): Undecided("not held fixed", evidence=scan[i]) for i in at.tolist()}
 
 
 def _without(found: Found, gone: Collection[int]) -> Found:
@@ -473,7 +486,7 @@ def _untestable(
     alpha: float,
     lone: NDArray[np.int64],
     waiting: Collection[int] = (),
-) -> tuple[tuple[int, ...], dict[int, float]]:
+) -> tuple[tuple[int, ...], dict[int, Undecided]]:
     """Return the columns with too few rows for a test given all members: those that some members separate, and others.
 
     The others are undecided; each comes with the number of rows that would be enough. So are those ``waiting`` to
@@ -494,7 +507,8 @@ def _untestable(
         sets = tests.separate(few[rest], target, members, max_size=_deepest(len(members)), stop_at=alpha)
         apart[rest] = sets.independent(alpha)
     apart &= ~np.isin(few, list(waiting))
-    return tuple(few[apart].tolist()), {x: tests.rows_for(x, target, members) for x in few[~apart].tolist()}
+    needed = {x: tests.rows_for(x, target, members) for x in few[~apart].tolist()}
+    return tuple(few[apart].tolist()), {x: Undecided(Doubt.FEW_ROWS, rows) for x, rows in needed.items()}
 
 
 def _deepest(n_members: int) -> int:

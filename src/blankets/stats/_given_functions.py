@@ -1,4 +1,4 @@
-"""Columns as functions over rows: what is tested of them, and what may be taken out of others (methods, section 17).
+"""Columns as functions over rows: what is tested of them, and what may be taken out of others (methods, section 10.3).
 
 Functions are rows of arrays of shape (functions, rows), of mean 0 and variance 1. A *block* is what is taken out
 together: a curve of one number, the products of two columns, the cells of two categories.
@@ -133,7 +133,7 @@ class GivenFunctions:
         return np.vstack([self.first(j) * (1.0 if self.values(j).is_number else 3.0) for j in given])
 
     def blocks(self, given: Sequence[int], paired: Sequence[int] | None = None) -> list[Block]:
-        """Return the blocks of a set; ``paired``: only pairs and triples of these, default: all."""
+        """Return the blocks of a set; ``paired``: only pairs of these, and no triples, default: all."""
         some = tuple(given) if paired is None else tuple(j for j in given if j in paired)
         keys = [key for j in given for key in self._keys_of_one(j)]
         keys += [key for i, j in combinations(some, 2) for key in self._keys_of_two(i, j)]
@@ -142,7 +142,7 @@ class GivenFunctions:
             keys.append(("squares", numbers))
             if len(numbers) * (len(numbers) - 1) / 2 <= self.n_rows / 10:
                 keys.append(("products", numbers))
-        for three in combinations(some, 3):
+        for three in combinations(some, 3) if paired is None else ():
             if np.prod([len(self.first(j)) for j in three]) <= self.n_rows / 20:
                 keys.append(("triple", three))
         return [self._block(key) for key in keys]

@@ -1,4 +1,4 @@
-"""Is x independent of y given z, for columns of any kind? What z does to both is taken out (methods, section 17).
+"""Is x independent of y given z, for columns of any kind? What z does to both is taken out (methods, section 10.4).
 
 1. *What is taken out.* The base is the first function of every given column. Beside it stand blocks: curves, products,
    cells. A block is taken where it explains more of a function of x, or of y, than chance (`Fit.offer`): double
@@ -39,10 +39,10 @@ from blankets.stats._score import Draws, Score, cauchy_combined
 from blankets.stats._tail import chi2_of_log_p
 
 # A block that is left out on both sides with gains g moves the standardized sum by g / √n: at most a tenth of a
-# standard error (METHODS 17.2).
+# standard error (methods, section 10.3).
 _NO_MATTER = 0.1
 # Chance takes about one function for so many rows: with 50 power is lost, with 500 many weak products are not seen
-# (benchmarks/number_tests.py; METHODS 17.2).
+# (benchmarks/number_tests.py; methods, section 10.3).
 _ROWS_A_CHANCE = 100
 _LOOKED_AT = 0.6  # share of what a block must gain, from which on it is compared with all that was taken
 _NEW = 1e-3  # of a function's variance that what was taken must leave
@@ -50,7 +50,7 @@ _DETERMINED = 1e-8  # share of a variance below which what is left of a function
 _PREDICTED = 1e-3  # share of a variance that z must predict for a curve of what it predicts
 _INDICES = 8  # functions of a column whose predictions get a curve
 _MOST_OFFERED = 2000  # functions; beyond, pairs only of columns that matter by themselves
-_MOST_PAIRED = 12  # such columns
+_MOST_PAIRED = 8  # such columns; no triples of them
 _FITTED, _WEIGHTED = 4, 4  # predictions that weigh products, and functions that are weighed
 _QUESTIONS = (0.5, 0.25, 0.25)  # weights of the three questions in Cauchy's combination: half for the plain one
 _CENTERS, _MOST_CENTERS, _WIDTH = (20, 8, 5), 200, 1.5  # of surfaces: n / 20, ... centers; widths next to distances
@@ -106,6 +106,7 @@ class GivenSet:
         base = [self.draws.constant[None], *(self.draws.weighted(functions.first(j)) for j in self.columns)]
         self.basis = orthonormal(np.vstack(base))
         self.floor = _NO_MATTER * math.sqrt(self.draws.worth)
+        self._paired: dict[tuple[int, ...], Offered] = {}  # the last one
 
     @property
     def nbytes(self) -> int:
@@ -132,7 +133,10 @@ class GivenSet:
         if not self._many:
             return self._all
         paired = sorted(self.columns, key=lambda j: -self._matters(j, functions))[:_MOST_PAIRED]
-        return self.made(paired)
+        key = tuple(sorted(paired))
+        if key not in self._paired:
+            self._paired = {key: Offered(self.functions.blocks(self.columns, paired), self.basis)}
+        return self._paired[key]
 
     def _matters(self, j: int, functions: Floats) -> float:
         """Return how much a column explains of functions by itself."""
@@ -411,8 +415,11 @@ class Pair:
             _weighted(plain, unit(draws.unweighted(fitted)[:_FITTED])),
             _pairs(first_x, second_y),
             _pairs(second_x, first_y),
-            _pairs(second_x, second_y),
         ]
+        # Of two orders these would be products of all levels. Many seldom meet, and then no spread shows how far they
+        # are from 0: .04 and .15 were rejected at .01 and .05 (seven levels given seven, benchmarks/number_tests.py).
+        if self.x.is_number or self.y.is_number:
+            more.append(_pairs(second_x, second_y))
         if sum(len(a) for a, _ in more):
             yield _QUESTIONS[1], *_stacked([plain, *more])
         if len(self.given.splits):

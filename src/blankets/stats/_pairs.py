@@ -1,4 +1,4 @@
-"""Two columns that act only together: all pairs at once, by one matrix product (methods, section 16).
+"""Two columns that act only together: all pairs at once, by one matrix product (methods, section 10.7).
 
 Let r be what is left of y given z and the columns by themselves, and F their first functions, beside z. Then
 S = F diag(r) Fᵀ has mean 0 wherever no product of two columns tells anything of y, and its variances are in

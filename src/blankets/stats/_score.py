@@ -3,7 +3,7 @@
 A *draw* is what was drawn independently: a row, or a group of rows that belong together. Each brings a vector U_i of
 products of residuals, so that S = Σ U_i has mean 0 if x is independent of y given z. V = Σ U_i U_iᵀ / (1 - h_i), where
 h_i is the share of draw i that the fit has taken, and T² = Sᵀ V⁻ S. Its law is the beta law with the mean and variance
-that random signs of the draws give it (methods, section 10.6), which for normal products is Hotelling's.
+that random signs of the draws give it, methods (10.6): for normal products Hotelling's.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ def cauchy_combined(log_p: Sequence[float], weights: Sequence[float]) -> float:
     Examples
     --------
     >>> round(math.exp(cauchy_combined([math.log(0.01), math.log(0.8)], [1.0, 1.0])), 3)
-    0.02
+    0.021
     >>> round(cauchy_combined([-2000.0, 0.0], [1.0, 1.0]), 3)  # the smallest alone counts: twice it
     -1999.307
     """
