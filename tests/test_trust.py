@@ -174,6 +174,12 @@ class TestAssumptions:
 
 
 class TestRefute:
+    @pytest.fixture(autouse=True)
+    def _learned_once(self, request, monkeypatch):
+        """The learned prediction takes seconds; where other trials are asked about it is left out."""
+        if request.node.name not in ("test_a_true_blanket_stands", "test_html_and_json"):
+            monkeypatch.setattr("blankets.questions.refute.second_opinion", lambda *_: None)
+
     def test_a_true_blanket_stands(self):
         blanket = bl.discover(table(), "ill")
         tried = blanket.refute(table(), n_resamples=8, rng=1)
