@@ -16,7 +16,7 @@ remove each other, and neither is a member. So the answer of every search is che
    (`set_aside`).
 3. Where numbers are involved, and no column depends any more, all pairs of columns outside are looked at together: two
    may tell something only together. The strongest product of two enters if its p-value, times the number of products,
-   is at most α, and the test of each given the other and the members finds it needed (methods, section 17).
+   is at most α, and the test of each given the other and the members finds it needed (methods, section 10.7).
 4. This is repeated until nothing changes. If a set occurs again, or ten columns have left, no column leaves any
    more. Then members can only be added, so the loop ends, and the columns outside are irrelevant given the members.
    Once there are too few rows to test any column outside, five more may enter; those that still depend are undecided.

@@ -56,6 +56,15 @@ def second_opinion(
 
     ``members``: the strongest first; the last ones are asked for, if they are many. ``others``: columns outside.
     """
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1, user_api="openmp"):  # small trees: threads mostly wait for each other
+        return _opinion(study, members, others, rng)
+
+
+def _opinion(
+    study: Study, members: Sequence[str], others: Sequence[str], rng: np.random.Generator
+) -> SecondOpinion | None:
     outcome = outcome_of(study, study.target)
     at = drawn_rows(np.arange(len(outcome.rows)), _MOST_ROWS)
     rows, values = outcome.rows[at], outcome.values[at]
