@@ -63,7 +63,6 @@ def separated(k, n):
 
 WRONG = [
     (bits, "tables do not fit the columns to count"),
-    (lambda k: k.chi2_quantiles(np.ones(2), np.ones(1), 1), "every probability has its degrees of freedom"),
     (lambda k: tree(k, weights=3), "every column has its levels, and every row its weight"),
     (lambda k: k.refine(np.zeros((1, 4), I), 1, np.zeros((1, 4), COUNTS), 2), "every row has a group and a code"),
     (lambda k: k.refine(np.full((2, 4), 3), 2, np.zeros((1, 4), COUNTS), 2), "groups are to be below 2"),

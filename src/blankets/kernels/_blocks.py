@@ -9,8 +9,7 @@ from math import atan, exp, log, tan
 
 import numpy as np
 
-from blankets.kernels._laws import log_beta
-from blankets.kernels._tail import log_tail
+from blankets.kernels._tail import log_beta, log_tail
 from blankets.kernels._types import *
 
 MOST_PAIRS: int64 = 36  # pairs of functions of x and y that rows are asked about here, as in _residuals.h

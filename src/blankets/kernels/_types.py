@@ -1,6 +1,6 @@
 """The words in which kernels are written: types, decorators and a few functions.
 
-Kernels are Python. `hatch_build.py` joins them into one module, in which Cython reads these words as C (its table
+Kernels are Python. `hatch_build.py` joins them into two modules, in which Cython reads these words as C (its table
 ``WORDS`` has them), and the C compiler may put functions of one file into those of another. Uncompiled, an array is a
 `memoryview`: its items are plain numbers, and every access to it is checked.
 """
