@@ -89,10 +89,16 @@ class LatentSearch:
         encoder: Encoder,
         effort: Effort,
         rng: np.random.Generator,
+        drivers: Sequence[int] = (),
     ) -> LatentBlanket:
-        """Return the blanket with latents of column ``t``, whose labels may be missing in some rows."""
+        """Return the blanket with latents of column ``t``, whose labels may be missing in some rows.
+
+        ``drivers``: columns on which labeling depends. They are in every model: EM may ignore why values are missing
+        only if the model holds what that depends on.
+        """
 
         def improved(members: list[int], context: list[int]) -> Outcome:
+            context = [*context, *(w for w in drivers if w not in members and w not in context)]
             baseline = open_local(frame, t, members, labeled, self.max_parents, context)
             if members and len(members) + len(context) > 1:
                 return METHODS[self.method](baseline, effort, rng)

@@ -31,8 +31,10 @@ from blankets.study import (
     Seed,
     Study,
     Testing,
+    about_drivers,
     about_labels,
     about_rows,
+    asked_given,
     independence_tests,
     keeps_numbers,
     label_tables,
@@ -117,6 +119,8 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     at, conditioning = columns_asked(study, x, given)
     evidence = independence_tests(study, column, rng=rng).test(at, study.target, conditioning)
     of_numbers = study.testing.of_numbers
+    if study.regime.name == "mar-f":  # the size of what was tested
+        conditioning += [w for w in asked_given(study, column) if w != at and w not in conditioning]
     measured = of_numbers or study.measures([at, study.target, *conditioning])
     study = study if measured else study.without_numbers()
     free = evidence.dof if evidence.reliable else float("nan")
@@ -171,7 +175,7 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         greatest_powers={} if weighted is None else {size: greatest for size, (_, greatest) in told.items()},
         detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in sought},
         estimate=_estimated(study, evidence, x, at, given, conditioning) if can_estimate else None,
-        notes=(*about_labels(study), *about_rows(study), *about_power),
+        notes=(*about_labels(study), *about_drivers(study, of_test=True), *about_rows(study), *about_power),
     )
 
 

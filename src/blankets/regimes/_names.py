@@ -86,7 +86,7 @@ def regime_from(
 # The regimes that an option belongs to; the first is named in messages.
 _HOME = {
     "given_drivers": ("mar-f", "mcar", "mar-c"),
-    "drivers": ("pu",),
+    "drivers": ("pu", "mar-f"),
     "propensity": ("pu",),
     "false_positive": ("noisy",),
     "false_negative": ("noisy",),
