@@ -27,7 +27,7 @@ KERNELS = ROOT / "src" / "blankets" / "kernels"
 # Functions of one module cannot be called from the other without Python, so each has all files that it needs.
 MODULES = {
     "_compiled_tables": (
-        "_formula _room _rows _bits _tail _statistics _permute _cells _moments _answers _questions _scan _joint _holes "
+        "_formula _room _rows _bits _tail _statistics _permute _cells _moments _answers _holes _questions _joint "
         "_subsets"
     ).split(),
     "_compiled_numbers": "_tail _blocks _ranks _networks _machine".split(),
@@ -52,11 +52,6 @@ cdef extern from "_words.h":
     int64 popcount(uint64 word) nogil
     uint64 rows_of_level(const unsigned char *codes, int64 n, unsigned char level) nogil
     int64 common_words(const uint64 *a, const uint64 *b, int64 n) nogil
-    int64 answer_pairs(
-        const uint64 *planes, int64 words, const int64 *first, const int32 *totals, const int64 *xs, int64 n_x,
-        const uint64 *mask, int64 c, int64 n, const int64 *terms, int64 of_y, double unit, double enough,
-        double *statistic, double *dof, int64 *left
-    ) nogil
 cdef extern from "_lanes.h":
     void count_lanes(
         const unsigned char *codes, int64 n_rows, const int64 *columns, const unsigned char *levels,

@@ -26,7 +26,6 @@ from blankets.kernels._blocks import (
 )
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
 from blankets.kernels._formula import Cells, Formula, Law, Table
-from blankets.kernels._holes import test_seen_columns
 from blankets.kernels._joint import drop_each
 from blankets.kernels._machine import fit_machine
 from blankets.kernels._moments import COARSE, FAR, LARGE, NOTHING, block_moments
@@ -35,7 +34,6 @@ from blankets.kernels._permute import permutation_p, permute
 from blankets.kernels._questions import LANED_BITS, test_columns
 from blankets.kernels._ranks import HEAVY, SKEWED, rank_numbers, tested_functions
 from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
-from blankets.kernels._scan import scan_bits
 from blankets.kernels._statistics import doubtful_of
 from blankets.kernels._subsets import Weakest, separate_columns
 from blankets.kernels._tail import chi2_tail, chi2_tails, log_beta_below, moments_tail, settle, strongest_of, weaker_of
@@ -90,7 +88,6 @@ __all__ = [
     "refine",
     "renumber",
     "room_for_residuals",
-    "scan_bits",
     "scan_functions",
     "score_sets",
     "score_tree",
@@ -98,7 +95,6 @@ __all__ = [
     "settle",
     "strongest_of",
     "test_columns",
-    "test_seen_columns",
     "tested_functions",
     "weaker_of",
 ]

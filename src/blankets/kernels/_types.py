@@ -82,7 +82,7 @@ def _in_c(*arguments: object) -> int:
     raise NotImplementedError
 
 
-common_words = rows_of_level = answer_pairs = _in_c  # _words.h: common bits, rows of a level as bits, pairs of columns
+common_words = rows_of_level = _in_c  # _words.h: common bits, rows of a level as bits
 count_lanes = _in_c  # _lanes.h: levels of columns
 sum_of_strata = margins_of_strata = moments_of_stratum = _in_c  # _sums.h: G of tables, their margins, its moments
 draw_strata = _in_c  # _draws.h: permutations

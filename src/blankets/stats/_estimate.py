@@ -154,7 +154,7 @@ class InformationEstimate:
         return np.where((scale > 0) & (measured > 0) & np.isfinite(scale), scale, self.scale)
 
     def _normal(self, probability: float) -> Floats:
-        return np.maximum(self.value - ndtri(probability) * self.standard_error, 0.0)
+        return np.asarray(np.maximum(self.value - ndtri(probability) * self.standard_error, 0.0))
 
 
 def mixed_curves(curves: Floats, weights: Floats) -> Floats:
