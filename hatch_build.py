@@ -32,6 +32,7 @@ MODULES = {
     ).split(),
     "_compiled_numbers": "_tail _blocks _ranks _networks _machine".split(),
 }
+SHARED = ("DEGREES", "DRAWN_AT_ONCE", "FEW_LEVELS", "MOST_LANES", "MOST_PAIRS", "SMALL")  # constants that C reads, too
 UNCOMPILED = "BLANKETS_UNCOMPILED"  # set: do not compile
 FLAGS = "BLANKETS_CFLAGS"  # for the compiler, after ours
 
@@ -117,12 +118,17 @@ def joined(files: list[str]) -> str:
     text = re.sub(
         r"^(?:import \w+|from [\w.]+ import (?:\([^)]*\)|.*)|__all__ = \[[^]]*\]|@door)\n", "", text, flags=re.M
     )
-    for name, value in re.findall(r"^(\w+): (?:int64|float64) = (.*?) *(?:#.*)?\n", text, flags=re.M):
+    for name, value in constants(text).items():
         text = re.sub(rf"^{name}: .*\n", "", text, flags=re.M)
         text = re.sub(rf"\b{name}\b", f"({value})", text)
     for words, meant in WORDS.items():
         text = re.sub(words, meant, text, flags=re.M)
     return HEAD + re.sub(r"(?<=: |> )(New)?(" + "|".join(ITEMS) + r")([234]?)(?=[ ,)\n])", _array, text)
+
+
+def constants(text: str) -> dict[str, str]:
+    """Return the constants of kernels, as they are written."""
+    return dict(re.findall(r"^(\w+): (?:int64|float64) = (.*?) *(?:#.*)?\n", text, flags=re.M))
 
 
 def _array(word: re.Match[str]) -> str:
@@ -173,11 +179,13 @@ def compiled(folder: Path) -> list[Path]:
         zig = any(Path(word).stem in ("zig", "ziglang") for word in command or ())
         flags.append("-march=x86_64_v2" if zig else "-march=x86-64-v2")
     own = shlex.split(os.environ.get(FLAGS, ""))
+    known = constants("".join(file.read_text("utf-8") for file in sorted(KERNELS.glob("_[a-z]*.py"))))
     modules = [
         Extension(
             f"blankets.kernels.{name}",
             [str(folder / f"{name}.pyx")],
             include_dirs=[str(KERNELS)],
+            define_macros=[(name, known[name]) for name in SHARED],
             extra_compile_args=flags + own,
             extra_link_args=own,
         )

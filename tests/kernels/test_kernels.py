@@ -1,11 +1,13 @@
 """Kernels give what NumPy and plain loops give, compiled and not, and stay inside their arrays for any codes."""
 
 import math
+import re
 import subprocess
 import sys
 from functools import lru_cache
 from importlib import import_module
 from itertools import combinations
+from pathlib import Path
 from pkgutil import iter_modules
 
 import mpmath
@@ -473,3 +475,12 @@ def test_the_first_two_functions_of_numbers(k):
         slow = (q * np.sign(np.diag(r))).T[1:]
         np.testing.assert_allclose(out[2 * c : 2 * c + 2], slow, atol=1e-9 if c == 2 else 1e-12)
         assert cubes[c] == pytest.approx(((slow**3).sum(axis=1) ** 2).max(), rel=1e-6)
+
+
+def test_no_constant_is_written_in_python_and_in_c():
+    """What both need is written in Python, and the compiler is told (`hatch_build.py`)."""
+    here = Path(kernels.__path__[0])
+    written = {name for file in here.glob("_*.py") for name in re.findall(r"^(\w+): \w+ = ", file.read_text(), re.M)}
+    assert {"MOST_LANES", "DRAWN_AT_ONCE", "SMALL"} <= written
+    for header in here.glob("*.h"):
+        assert written.isdisjoint(re.findall(r"^#define (\w+) ", header.read_text(), re.M))
