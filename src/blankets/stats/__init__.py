@@ -52,6 +52,7 @@ from blankets.stats._rare import (
 )
 from blankets.stats._regression import Regression, number_regression, odds_regression, risk_regression, told_by_others
 from blankets.stats._scored_estimate import NEGATIVE, POSITIVE, UNLABELED, scored_information
+from blankets.stats._selected import cut_of_one, selected_effect, selected_noncentrality
 from blankets.stats._special import chi2_isf
 from blankets.stats._spread import FUNCTIONS_OF_VARIANCE, ROWS_A_VARIANCE, SpreadNumber, spread_number, spread_test
 from blankets.stats._survey import survey_information, survey_test
@@ -101,6 +102,7 @@ __all__ = [
     "clustered_test",
     "correlation_information",
     "critical_value",
+    "cut_of_one",
     "detectable_effect",
     "divided",
     "draws_test",
@@ -141,6 +143,8 @@ __all__ = [
     "rows_tests",
     "score_test",
     "scored_information",
+    "selected_effect",
+    "selected_noncentrality",
     "settled",
     "spread_number",
     "spread_test",
