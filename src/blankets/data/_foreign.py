@@ -17,6 +17,7 @@ from blankets.data._objects import as_objects, from_objects
 from blankets.data._tables import Table, table_of
 from blankets.data._texts import understood
 from blankets.errors import DataError, MissingPackageError, did_you_mean, listed
+from blankets.voice import option
 
 # The function of pyreadstat for each ending of a file's name.
 _LABELED = (".sav", ".zsav", ".por", ".dta")  # the kinds of files with labels of values
@@ -35,7 +36,9 @@ def read_excel(path: Path, kind: str, wishes: FileWishes) -> Table:
     notes = []
     if wishes.sheet is None and len(book.sheet_names) > 1:
         others = listed(book.sheet_names[1:], 3)
-        notes.append(f"The first sheet was read, {book.sheet_names[0]!r}; sheet='...' reads another ({others}).")
+        notes.append(
+            f"The first sheet was read, {book.sheet_names[0]!r}; {option(sheet='...')} reads another ({others})."
+        )
     while len(rows) > 1 and len(rows[0]) > 1 and sum(cell != "" for cell in rows[0]) == 1:
         title = next(cell for cell in rows.pop(0) if cell != "")
         notes.append(f"A row above the column names was skipped: {str(title)[:60]!r}.")

@@ -32,6 +32,7 @@ from blankets.data._summary import Summary
 from blankets.data._tables import open_table
 from blankets.data._units import column_for
 from blankets.errors import DataError, TargetError
+from blankets.voice import option
 
 Rows = NDArray[np.int64]  # those that are used, some perhaps several times
 
@@ -220,7 +221,9 @@ class _Work:
         rows, n_given = asked.units.chosen(kept, table.n_rows), asked.units.n_rows(table.n_rows)
         n_rows = n_given if rows is None else len(rows)
         if n_rows < 2:
-            raise DataError(f"missing='drop' leaves {n_rows} of {n_given} rows; choose missing='testwise'")
+            raise DataError(
+                f"{option(missing='drop')} leaves {n_rows} of {n_given} rows; choose {option(missing='testwise')}"
+            )
         warn_of_dropping(n_rows, n_given)
         column = column if rows is None or column is None else column.take(rows)
         name, target = asked.target, None

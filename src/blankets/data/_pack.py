@@ -35,6 +35,7 @@ from blankets.data._summary import Summary
 from blankets.data._tables import table_of
 from blankets.data._units import refuse_units
 from blankets.errors import DataError, EngineError
+from blankets.voice import option
 
 Tell = Callable[[str], None]
 
@@ -264,7 +265,9 @@ class _Packing:
         rows = np.concatenate(masks)
         left = int(np.count_nonzero(rows))
         if left < 2:
-            raise DataError(f"missing='drop' leaves {left} of {len(rows)} rows; choose missing='testwise'")
+            raise DataError(
+                f"{option(missing='drop')} leaves {left} of {len(rows)} rows; choose {option(missing='testwise')}"
+            )
         warn_of_dropping(left, len(rows))
         self.rows, refused = rows, self.findings.refused
         self.findings.refused = {}

@@ -14,6 +14,7 @@ from blankets.data._binning import COUNTED_RULES, RULES
 from blankets.data._dialect import FileWishes, checked_encoding
 from blankets.data._texts import Wording
 from blankets.errors import ParameterError, did_you_mean, guarded
+from blankets.voice import option
 
 Rule = str | Sequence[float]
 OF_ROWS = ("sample_weight", "groups", "survey_weight")  # options that may be a column of the table or values beside it
@@ -169,7 +170,9 @@ class Reading:
         if self.decimal is not None:
             one_of("decimal mark", self.decimal, (".", ","))
             if self.decimal == self.separator:
-                raise ParameterError(f"separator= and decimal= are both {self.decimal!r}; they must differ")
+                raise ParameterError(
+                    f"{option('separator')} and {option('decimal')} are both {self.decimal!r}; they must differ"
+                )
         if self.date_order is not None:
             one_of("order of dates", self.date_order, ("dmy", "mdy"))
         if self.encoding is not None:

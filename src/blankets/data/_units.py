@@ -17,6 +17,7 @@ from blankets.data._readers import from_any
 from blankets.data._reading import Reading
 from blankets.data._tables import Table
 from blankets.errors import DataError, ParameterError, did_you_mean
+from blankets.voice import option
 
 MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
 
@@ -38,7 +39,9 @@ class Units:
         groups, grouped_at = _beside(table, "groups", reading.groups)
         survey, surveyed_at = _beside(table, "survey_weight", reading.survey_weight)
         if weights is not None and survey is not None:
-            raise ParameterError("give sample_weight= (rows that are repeated) or survey_weight=, not both")
+            raise ParameterError(
+                f"give {option('sample_weight')} (rows that are repeated) or {option('survey_weight')}, not both"
+            )
         named = "groups" if grouped_at is None else table.names[grouped_at]
         return cls(
             None if weights is None else frequencies(weights),
@@ -68,42 +71,42 @@ class Units:
         return n_rows if self.weights is None else int(self.weights.sum())
 
 
-def _beside(table: Table, option: str, value: object) -> tuple[Column | None, int | None]:
+def _beside(table: Table, which: str, value: object) -> tuple[Column | None, int | None]:
     """Return the column that an option means, and where it is in the table, if it is there."""
-    return (None, None) if value is None else column_for(table, option, value)
+    return (None, None) if value is None else column_for(table, which, value)
 
 
-def column_for(table: Table, option: str, value: object) -> tuple[Column, int | None]:
+def column_for(table: Table, which: str, value: object) -> tuple[Column, int | None]:
     """Return the column that a value names, or that it holds, and where it is in the table, if it is there."""
     if isinstance(value, str) or (isinstance(value, int | np.integer) and not isinstance(value, bool)):
         labels: tuple[Any, ...] = table.labels
         if value not in labels:
             near = did_you_mean(str(value), table.names)
-            raise DataError(f"{option}={value!r} names a column that is not there{near}")
+            raise DataError(f"{option(**{which: value})} names a column that is not there{near}")
         place = labels.index(value)
-        return _read(option, lambda: table.read(place)), place
+        return _read(which, lambda: table.read(place)), place
     if getattr(value, "ndim", 1) != 1 or not hasattr(value, "__len__"):
-        raise ParameterError.out_of_range(option, value, "the name of a column, or one value for each row")
+        raise ParameterError.out_of_range(which, value, "the name of a column, or one value for each row")
     if len(value) != table.n_rows:
-        raise DataError(f"{option}= has {len(value):,} values, and the table has {table.n_rows:,} rows")
-    return _read(option, lambda: from_any(value)), None
+        raise DataError(f"{option(which)} has {len(value):,} values, and the table has {table.n_rows:,} rows")
+    return _read(which, lambda: from_any(value)), None
 
 
-def _read(option: str, read: Any) -> Column:
+def _read(which: str, read: Any) -> Column:
     try:
         column: Column = read()
     except Refused as reason:
-        raise DataError(f"{option}= {reason}") from None
+        raise DataError(f"{option(which)} {reason}") from None
     if column.n_missing:
-        raise DataError(f"{option}= is missing in {column.n_missing:,} rows; every row needs one")
+        raise DataError(f"{option(which)} is missing in {column.n_missing:,} rows; every row needs one")
     return column
 
 
 def refuse_units(reading: Reading, what: str, instead: str) -> None:
     """Refuse options that say what rows stand for, where rows cannot be told one by one."""
-    for option in ("sample_weight", "groups", "survey_weight"):
-        if getattr(reading, option) is not None:
-            raise ParameterError(f"{option}= is not built for {what}; {instead}")
+    for name in ("sample_weight", "groups", "survey_weight"):
+        if getattr(reading, name) is not None:
+            raise ParameterError(f"{option(name)} is not built for {what}; {instead}")
 
 
 def frequencies(column: Column) -> NDArray[np.int64]:
@@ -114,17 +117,20 @@ def frequencies(column: Column) -> NDArray[np.int64]:
     """
     values = numbers_of(column)
     if values is None or not np.all(np.isfinite(values)) or np.any(values < 0):
-        raise DataError("sample_weight= must hold numbers that are 0 or more")
+        raise DataError(f"{option('sample_weight')} must hold numbers that are 0 or more")
     if np.any(values != np.floor(values)):
         raise DataError(
-            "sample_weight= holds fractions, but it says how many equal rows a row stands for; give the weights of a "
-            "survey as survey_weight="
+            f"{option('sample_weight')} holds fractions, but it says how many equal rows a row stands for; give "
+            f"the weights of a "
+            f"survey as {option('survey_weight')}"
         )
     total = float(values.sum())
     if total == 0:
-        raise DataError("sample_weight= holds only zeros: no row has a weight")
+        raise DataError(f"{option('sample_weight')} holds only zeros: no row has a weight")
     if not 2 <= total <= MOST_ROWS:
-        raise DataError(f"sample_weight= adds up to {total:,.0f} rows; there must be from 2 to {MOST_ROWS:,}")
+        raise DataError(
+            f"{option('sample_weight')} adds up to {total:,.0f} rows; there must be from 2 to {MOST_ROWS:,}"
+        )
     return values.astype(np.int64)
 
 
@@ -132,7 +138,7 @@ def survey_weights(column: Column) -> NDArray[np.float64]:
     """Return the weights of a survey, or say why they are none."""
     values = numbers_of(column)
     if values is None or not np.all(np.isfinite(values)) or np.any(values < 0) or not np.any(values > 0):
-        raise DataError("survey_weight= must hold numbers that are 0 or more, and some above 0")
+        raise DataError(f"{option('survey_weight')} must hold numbers that are 0 or more, and some above 0")
     return values
 
 

@@ -21,6 +21,7 @@ from blankets.regimes import UNLABELED, Regime
 from blankets.results import Blanket, Refutation, Trial, count_of, digits, joined
 from blankets.stats import FalseMembers
 from blankets.study import Progress, Search, Seed, Study, Wanted, members_over, open_study, rows_drawn
+from blankets.voice import entry
 
 SUBSET = 0.8  # share of the rows
 HIDDEN = 0.5  # share of the labels
@@ -85,7 +86,7 @@ def refute(
     generator = generator_from(rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # the first search has warned already
-        given = _as_before(blanket, changes)
+        given = as_before(blanket, changes)
         close = bool(given.get("close", True))
         wanted = Wanted.of(
             blanket.algorithm,
@@ -116,7 +117,7 @@ def refute(
     )
 
 
-def _as_before(blanket: Blanket, changes: Mapping[str, Any]) -> dict[str, Any]:
+def as_before(blanket: Blanket, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of the call that made the blanket, with changes."""
     if blanket.call is None:
         raise DataError(f"the blanket of {blanket.target!r} has no call that says how to search again; ask discover")
@@ -259,7 +260,7 @@ class _Tampering:
         if not found.sometimes:
             words = f"The same {count_of(len(found.always), 'member')} for every p(y=1) that the labels allow."
             return Trial(name=name, verdict="passed", words=words)
-        words = f"Members for some values of p(y=1) only: {joined(found.sometimes)}; see bl.sensitivity."
+        words = f"Members for some values of p(y=1) only: {joined(found.sometimes)}; see {entry('sensitivity')}."
         return Trial(name=name, verdict="failed", words=words)
 
     def _fewer_labels(self) -> Trial:

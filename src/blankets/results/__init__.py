@@ -15,9 +15,13 @@ from blankets.results._many import Blankets
 from blankets.results._text import (
     NOT_CHECKED,
     bent_members,
+    details,
+    doubted,
     footnotes,
+    little_more,
     member_note,
     partly_sentence,
+    rest_sentence,
     undecided_sentence,
 )
 from blankets.results._words import (
@@ -27,15 +31,19 @@ from blankets.results._words import (
     format_p,
     format_seconds,
     joined,
+    p_is,
     shown,
     size_of,
     symbol_of,
 )
+from blankets.search import Doubt, Undecided
 
 if TYPE_CHECKING:
+    from blankets.results._adjustment import AdjustedEffect, Adjustment
     from blankets.results._advice import Advice, Goal
     from blankets.results._answers import Estimate, TestResult, power_words
     from blankets.results._assumptions import Assumptions
+    from blankets.results._confirmation import Confirmation
     from blankets.results._explain import Explanation
     from blankets.results._ranking import Ranking
     from blankets.results._refutation import Refutation, Trial
@@ -44,13 +52,17 @@ if TYPE_CHECKING:
     from blankets.results._stability import Stability
 
 __all__ = [
+    "AdjustedEffect",
+    "Adjustment",
     "Advice",
     "Assumptions",
     "Blanket",
     "Blankets",
     "CHOSEN",
+    "Confirmation",
     "Contrast",
     "DataAudit",
+    "Doubt",
     "Effects",
     "Estimate",
     "Explanation",
@@ -70,13 +82,16 @@ __all__ = [
     "Step",
     "TestResult",
     "Trial",
+    "Undecided",
     "bent_members",
     "bias_sentence",
     "count_of",
     "cut_sentence",
     "describe",
+    "details",
     "determined_sentence",
     "digits",
+    "doubted",
     "emptied",
     "emptied_sentence",
     "expected_words",
@@ -85,9 +100,12 @@ __all__ = [
     "format_p",
     "format_seconds",
     "joined",
+    "little_more",
     "member_note",
+    "p_is",
     "partly_sentence",
     "power_words",
+    "rest_sentence",
     "shown",
     "size_of",
     "symbol_of",
@@ -95,9 +113,11 @@ __all__ = [
 ]
 
 _ANSWERS = {  # of questions other than `discover`, which can do without
+    "._adjustment": "AdjustedEffect Adjustment",
     "._advice": "Advice Goal",
     "._answers": "Estimate TestResult power_words",
     "._assumptions": "Assumptions",
+    "._confirmation": "Confirmation",
     "._explain": "Explanation",
     "._ranking": "Ranking",
     "._refutation": "Refutation Trial",

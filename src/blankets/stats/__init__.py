@@ -1,6 +1,7 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
 from blankets.kernels import COARSE
+from blankets.stats._adjusted import OVERLAP, Predict, TreatmentEffect, e_value, predict_linear, treatment_effect
 from blankets.stats._by_chance import Admission
 from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block
 from blankets.stats._canonical import DETERMINED, canonical_test, log_p_of_functions, whitening, wide_log_lambda
@@ -8,7 +9,7 @@ from blankets.stats._cell_means import Cells, RowScores, means_information
 from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, summed_cells
 from blankets.stats._contingency import answers_of_block, formula_of, statistics_of_block
 from blankets.stats._drawn import Drawn, draws_test
-from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
+from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members, holm
 from blankets.stats._estimate import LARGEST, N_CURVE, InformationEstimate, divided, mixed_curves, noncentrality_at
 from blankets.stats._explained import explained_information
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
@@ -78,7 +79,9 @@ __all__ = [
     "MachineRows",
     "NEGATIVE",
     "N_CURVE",
+    "OVERLAP",
     "POSITIVE",
+    "Predict",
     "RARE",
     "ROWS_A_FUNCTION",
     "ROWS_A_FUNCTION_OF_SEVERAL",
@@ -88,6 +91,7 @@ __all__ = [
     "STUDIES",
     "Sampling",
     "SpreadNumber",
+    "TreatmentEffect",
     "UNLABELED",
     "adjusted_log_p",
     "answers_of_block",
@@ -106,11 +110,13 @@ __all__ = [
     "detectable_effect",
     "divided",
     "draws_test",
+    "e_value",
     "effect_from_w",
     "expected_false_members",
     "explained_information",
     "fitted_levels",
     "formula_of",
+    "holm",
     "labeling_bias",
     "log_chi2_sf",
     "log_p_of",
@@ -138,6 +144,7 @@ __all__ = [
     "pooled_d3",
     "pooled_regressions",
     "pos_information",
+    "predict_linear",
     "predicted_share",
     "risk_regression",
     "rows_tests",
@@ -155,6 +162,7 @@ __all__ = [
     "survey_information",
     "survey_test",
     "told_by_others",
+    "treatment_effect",
     "w_from_effect",
     "weaker_than",
     "weighted_powers",
