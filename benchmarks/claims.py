@@ -6,7 +6,8 @@
 the width as a multiple of the plain interval's, in 23 designs. The truth is the effect given the members of the answer:
 where a true member was missed, what others tell of it is theirs. *time*: how often rows in time are noticed.
 *confirm*: shares of tables with any false sentence, where nothing matters, and where weak members do. *adjust*:
-coverage of the effect of a treatment, and its variance as a share of that of adjusting for all columns.
+coverage of the effect of a treatment, and its variance as a share of that of adjusting for all columns. *directions*:
+how many statements about directions are true where causes are hidden, and how many could be made.
 """
 
 from __future__ import annotations
@@ -237,7 +238,55 @@ def adjust(draws: int, rng: np.random.Generator) -> Iterator[str]:
         )
 
 
-QUESTIONS = {"effects": effects, "time": time, "confirm": confirm, "adjust": adjust}
+def directions(draws: int, rng: np.random.Generator) -> Iterator[str]:
+    """Yield shares of true statements; random linear networks of 12 columns, each with 2.2 arrows, some hidden."""
+    yield "kind        rows  hidden  statements  true   effects  true   roles: true  answers  with a false statement"
+    for kind, n in (
+        ("numbers", 500),
+        ("numbers", 2000),
+        ("numbers", 10000),
+        ("categories", 2000),
+        ("categories", 10000),
+    ):
+        for share in (0.0, 0.2, 0.4):
+            said, right, strong, strong_right, roles, roles_right, answers, wrong = np.zeros(8)
+            for _ in range(draws):
+                p = 12
+                order, weight = rng.permutation(p), np.zeros((p, p))
+                for i in range(p):
+                    for j in range(i):
+                        if rng.random() < 2.2 / (p - 1):
+                            weight[order[j], order[i]] = rng.choice([-1, 1]) * rng.uniform(0.4, 0.9)
+                x = np.zeros((n, p))
+                for v in order:
+                    x[:, v] = x @ weight[:, v] + rng.normal(size=n)
+                    if kind == "categories":
+                        x[:, v] = np.where(x[:, v] > 0, 1.0, -1.0)
+                acts = np.linalg.inv(np.eye(p) - (weight != 0)) > 0
+                seen = rng.permutation(p)[int(share * p) :]
+                table = {f"v{v}": x[:, v] if kind == "numbers" else (x[:, v] > 0).astype(str) for v in seen}
+                for t in seen[:3]:
+                    found = bl.discover(table, f"v{t}", roles=True, audit=False)
+                    truth = {"not an effect": ~acts[t], "not a cause": ~acts[:, t], "effect": acts[t]}
+                    ok = [bool(truth[d][int(name[1:])]) for name, d in found.directions.items()]
+                    strong_ok = [k for k, d in zip(ok, found.directions.values(), strict=True) if d == "effect"]
+                    role_ok = [
+                        bool((acts[:, t] if role == "parent" else acts[t])[int(name[1:])])
+                        for name, role in found.roles.items()
+                        if role in ("parent", "child")
+                    ]
+                    said, right = said + len(ok), right + sum(ok)
+                    strong, strong_right = strong + len(strong_ok), strong_right + sum(strong_ok)
+                    roles, roles_right = roles + len(role_ok), roles_right + sum(role_ok)
+                    answers, wrong = answers + 1, wrong + (not all(ok))
+            yield (
+                f"{kind:10} {n:5} {share:7.1f} {said:11.0f} {right / max(said, 1):5.3f} {strong:9.0f} "
+                f"{strong_right / max(strong, 1):5.3f} {roles_right / max(roles, 1):12.3f} {answers:8.0f} "
+                f"{wrong / answers:8.3f}"
+            )
+
+
+QUESTIONS = {"effects": effects, "time": time, "confirm": confirm, "adjust": adjust, "directions": directions}
 
 
 def main() -> None:

@@ -46,6 +46,9 @@ class Blanket(Saved):
     roles : dict of str to str
         "parent", "child", "spouse" or "neighbor" (a parent or child; it is not known which), for
         the members whose role the search can find.
+    directions : dict of str to str
+        With ``roles=True`` or tiers: what holds of a member although common causes may be hidden. "not an effect": the
+        target does not act on it; "not a cause": it does not act on the target; "effect": the target acts on it.
     common_children : dict of str to str
         For a spouse, the child that it shares with the target.
     strengths : dict of str to NamedEvidence
@@ -127,6 +130,7 @@ class Blanket(Saved):
     target: str
     members: tuple[str, ...]
     roles: Mapping[str, Literal["parent", "child", "spouse", "neighbor"]] = field(default_factory=dict)
+    directions: Mapping[str, Literal["not an effect", "not a cause", "effect"]] = field(default_factory=dict)
     common_children: Mapping[str, str] = field(default_factory=dict)
     strengths: Mapping[str, NamedEvidence]
     algorithm: str
@@ -236,6 +240,7 @@ class Blanket(Saved):
             {
                 "member": name,
                 "role": self.roles.get(name),
+                "direction": self.directions.get(name),
                 **_main_effect(self.effects, name),
                 "effect": evidence.effect,
                 "information": evidence.information,
