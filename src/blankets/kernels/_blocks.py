@@ -6,8 +6,7 @@ from math import atan, exp, log, tan
 
 import numpy as np
 
-from blankets.kernels._laws import log_beta
-from blankets.kernels._tail import log_tail
+from blankets.kernels._tail import log_beta, log_tail
 from blankets.kernels._types import *
 
 PI: float64 = 3.141592653589793

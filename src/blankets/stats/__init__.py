@@ -1,47 +1,16 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
-from blankets.kernels import COARSE, FAR, LARGE, NOTHING
+from blankets.kernels import COARSE
 from blankets.stats._adjusted import OVERLAP, Predict, TreatmentEffect, e_value, predict_linear, treatment_effect
 from blankets.stats._beside import HeldBeside, held_beside
 from blankets.stats._by_chance import Admission
-from blankets.stats._calibrated import cell_tables
-from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, law_at
-from blankets.stats._canonical import (
-    DETERMINED,
-    canonical_test,
-    combined,
-    log_p_of_functions,
-    whitening,
-    wide_log_lambda,
-)
-from blankets.stats._cell_means import (
-    Cells,
-    Fitted,
-    RowScores,
-    drawn_law,
-    equal_means,
-    log_p_among,
-    means_information,
-    merged_levels,
-)
-from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, hotelling_log_p, summed_cells
-from blankets.stats._contingency import (
-    answers_of_block,
-    entropy_terms,
-    flat_tables,
-    formula_of,
-    statistics_of_block,
-    table_statistics,
-)
+from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block
+from blankets.stats._canonical import DETERMINED, canonical_test, log_p_of_functions, whitening, wide_log_lambda
+from blankets.stats._cell_means import Cells, RowScores, means_information
+from blankets.stats._clusters import GROUPS_A_DEGREE, clustered_test, summed_cells
+from blankets.stats._contingency import answers_of_block, formula_of, statistics_of_block
 from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members, holm
-from blankets.stats._estimate import (
-    LARGEST,
-    N_CURVE,
-    InformationEstimate,
-    divided,
-    mixed_curves,
-    noncentrality_at,
-)
+from blankets.stats._estimate import LARGEST, N_CURVE, InformationEstimate, divided, mixed_curves, noncentrality_at
 from blankets.stats._explained import explained_information
 from blankets.stats._given_functions import GivenFunctions, Values
 from blankets.stats._held_fixed import GivenSet, Pair, Side, Verdict, held_fixed_test
@@ -74,18 +43,12 @@ from blankets.stats._power import (
     w_from_effect,
 )
 from blankets.stats._propensities import weighted_powers, weighted_scores
-from blankets.stats._regression import (
-    Regression,
-    number_regression,
-    odds_regression,
-    risk_regression,
-    told_by_others,
-)
+from blankets.stats._regression import Regression, number_regression, odds_regression, risk_regression, told_by_others
 from blankets.stats._score import Draws, Score, cauchy_combined
 from blankets.stats._scored_estimate import NEGATIVE, POSITIVE, UNLABELED, scored_information
 from blankets.stats._selected import cut_of_one, selected_effect, selected_noncentrality
-from blankets.stats._special import chi2_isf, xlogy
-from blankets.stats._survey import Surveyed, survey_information, survey_test
+from blankets.stats._special import chi2_isf
+from blankets.stats._survey import survey_information, survey_test
 from blankets.stats._tail import chi2_of_log_p, log_chi2_sf, log_p_of, settled, strongest_of, weaker_than
 
 __all__ = [
@@ -95,22 +58,18 @@ __all__ = [
     "DETERMINED",
     "Draws",
     "EFFECT_SIZES",
-    "FAR",
     "FalseMembers",
-    "Fitted",
     "GROUPS_A_DEGREE",
     "GivenFunctions",
     "GivenSet",
     "HeldBeside",
     "InformationEstimate",
-    "LARGE",
     "LARGEST",
     "Loss",
     "METHODS",
     "MOST_COLUMNS",
     "MachineRows",
     "NEGATIVE",
-    "NOTHING",
     "N_CURVE",
     "OVERLAP",
     "POSITIVE",
@@ -122,7 +81,6 @@ __all__ = [
     "Sampling",
     "Score",
     "Side",
-    "Surveyed",
     "TogetherPair",
     "TreatmentEffect",
     "UNLABELED",
@@ -138,33 +96,24 @@ __all__ = [
     "calibrated_of_block",
     "canonical_test",
     "cauchy_combined",
-    "cell_tables",
     "chi2_isf",
     "chi2_of_log_p",
     "clustered_test",
-    "combined",
     "correlation_information",
     "critical_value",
     "cut_of_one",
     "detectable_effect",
     "divided",
-    "drawn_law",
     "e_value",
     "effect_from_w",
-    "entropy_terms",
-    "equal_means",
     "expected_false_members",
     "explained_information",
-    "flat_tables",
     "formula_of",
     "held_beside",
     "held_fixed_test",
     "holm",
-    "hotelling_log_p",
     "labeling_bias",
-    "law_at",
     "log_chi2_sf",
-    "log_p_among",
     "log_p_of",
     "log_p_of_functions",
     "logistic_fit",
@@ -175,7 +124,6 @@ __all__ = [
     "mar_f_information",
     "mcar_information",
     "means_information",
-    "merged_levels",
     "miller_madow",
     "mixed_curves",
     "needed_alpha",
@@ -204,7 +152,6 @@ __all__ = [
     "summed_cells",
     "survey_information",
     "survey_test",
-    "table_statistics",
     "told_by_others",
     "treatment_effect",
     "w_from_effect",
@@ -213,5 +160,4 @@ __all__ = [
     "weighted_scores",
     "whitening",
     "wide_log_lambda",
-    "xlogy",
 ]

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from blankets import kernels
 from blankets.stats._score import Draws
 
 KNOTS = (5, 15, 40)  # of a number's curves, coarse to fine: 40 follow eight seasons
@@ -257,7 +257,7 @@ def normal_scores(values: NDArray[Any]) -> Floats:
     """Return the normal quantiles of ranks; equal values share theirs."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     rank = np.cumsum(counts) - counts / 2.0
-    return np.asarray(kernels.normal_quantiles(np.ascontiguousarray(rank / len(values)))[place])
+    return np.asarray(ndtri(rank / len(values))[place])
 
 
 def spline(values: Floats, knots: int) -> Floats:
