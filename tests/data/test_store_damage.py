@@ -174,7 +174,7 @@ def test_rows_without_a_label_that_are_others_are_seen(tmp_path):
     marks = np.fromfile(tmp_path / "s" / "unlabeled.u8", np.uint8)
     assert marks.tolist() == [0, 0, 1, 0] * 25
     np.roll(marks, 1).tofile(tmp_path / "s" / "unlabeled.u8")
-    with pytest.raises(EngineError, match=r"the rows marked in 'unlabeled.u8' have changed; pack the table again"):
+    with pytest.raises(EngineError, match=r"what 'unlabeled.u8' says of rows has changed; pack the table again"):
         Store.open(tmp_path / "s")
 
 

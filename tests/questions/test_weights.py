@@ -97,8 +97,10 @@ def test_rows_that_are_not_in_memory(tables, tmp_path):
     counted, _ = tables
     for k in range(2):
         counted[k::2].to_parquet(tmp_path / f"{k}.parquet")
-    with pytest.raises(ParameterError, match="sample_weight= is not built for a table that is read piece by piece"):
-        bl.discover(str(tmp_path / "*.parquet"), "y", sample_weight="count")
+    expected = bl.discover(counted, "y", sample_weight="count")
+    found = bl.discover(str(tmp_path / "*.parquet"), "y", sample_weight="count")
+    assert found.members == expected.members
+    assert found.n_rows == expected.n_rows == counted["count"].sum()
     query = bl.SqlTable(f"SELECT * FROM '{tmp_path}/0.parquet'")
     with pytest.raises(ParameterError, match="sample_weight= is not built for engine='sql'"):
         bl.discover(query, "y", sample_weight="count", engine="sql")

@@ -7,6 +7,8 @@ A store is a folder that only its owner may read::
     codes.i32      the same for columns of more than 256 levels
     numbers.f64    the values of numbers that were cut without being asked to, beside their codes; only if some were
     unlabeled.u8   1 if the target of a row is missing; only if some are
+    groups.i64     the group of each row, and
+    survey.f64     its weight in a survey; only if that was said
 
 Counting works as in memory: the system loads the pages that are needed and drops them when memory is short.
 A file may be cut off or damaged, and a code without a level would be counted outside of the table in memory. So
@@ -32,9 +34,20 @@ from blankets.data._blocks import NARROW, DenseColumns, NumberColumn, digest
 from blankets.data._columns import Mask
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
-from blankets.data._folders import META, MISSING_FILE, NARROW_FILE, NUMBER_FILE, WIDE_FILE, locked
+from blankets.data._folders import (
+    GROUP_FILE,
+    META,
+    MISSING_FILE,
+    NARROW_FILE,
+    NUMBER_FILE,
+    SURVEY_FILE,
+    WIDE_FILE,
+    locked,
+)
 from blankets.data._frame import Frame
-from blankets.errors import DataError, EngineError, guarded, listed
+from blankets.data._reading import OF_ROWS, Reading
+from blankets.data._units import Units
+from blankets.errors import DataError, EngineError, ParameterError, guarded, listed
 from blankets.records import Bounds, Count, read, refuse, short
 
 FORMAT, SCHEMA = "blankets store", 3
@@ -76,6 +89,10 @@ class Meta:
     report: DataReport
     missing_labels: Mapping[str, str]
     fingerprint: str
+    groups: str = ""  # hash of the groups of rows; empty if rows are independent draws
+    survey: str = ""  # hash of the weights of a survey; empty if there are none
+    units: Mapping[str, str] = field(default_factory=dict)  # the columns that said so, by the option
+    options: str = "{}"  # the options of reading by which the table was packed, as JSON
     holes: tuple[str, ...] = ()  # columns in which rows without a value have a code beyond the levels
     ordered: tuple[str, ...] = ()  # columns whose levels have an order
     several: tuple[str, ...] = ()  # columns of several numbers, which are in order where numbers are tested uncut
@@ -135,6 +152,10 @@ class Store:
         The rows in which the target is missing.
     report : DataReport
         What was done to the table.
+    units : Units
+        What rows stand for: their groups, and their weights in a survey.
+    packed : dict
+        The options of reading by which it was packed.
     encoder : Encoder
         Codes new rows in the same way.
     fingerprint : str
@@ -159,6 +180,8 @@ class Store:
     report: DataReport
     encoder: Encoder
     fingerprint: str
+    units: Units
+    packed: dict[str, Any]
     _sums: tuple[int, ...] = field(repr=False)
     numbers: dict[int, NumberColumn] = field(default_factory=dict, repr=False)
     _number_sums: dict[int, int] = field(default_factory=dict, repr=False)
@@ -192,9 +215,9 @@ class Store:
         levels = tuple(tuple(column["levels"]) for column in meta.columns)
         block_of = np.array([number[column["wide"]] for column in meta.columns], np.int64)
         position = np.array([column["at"] for column in meta.columns], np.int64)
-        marks = _mapped(folder / MISSING_FILE, (1, meta.n_rows), np.uint8)[0] if meta.gaps else None
-        if marks is not None and digest(marks).hex() != meta.gaps:
-            raise _damaged(folder, f"the rows marked in {MISSING_FILE!r} have changed")
+        marks = _of_rows(folder / MISSING_FILE, meta.n_rows, np.uint8, meta.gaps)
+        groups = _of_rows(folder / GROUP_FILE, meta.n_rows, np.int64, meta.groups)
+        units = Units(None, _of_rows(folder / SURVEY_FILE, meta.n_rows, np.float64, meta.survey), groups, meta.units)
         encoder = Encoder(
             names, levels, meta.report.binned, meta.target, meta.report.missing_policy, meta.missing_labels
         )
@@ -214,9 +237,45 @@ class Store:
                 numbers[j] = NumberColumn(values[column["at"]], [bytes.fromhex(column["digest"])])
                 sums[j] = column["sum"]
         several = frozenset(frame.index(name) for name in meta.several)
-        return cls(
-            folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, made, numbers, sums, several
-        )
+        about = meta.report, encoder, meta.fingerprint, units, _options_of(meta, folder)
+        return cls(folder, frame, meta.target, unlabeled, *about, made, numbers, sums, several)
+
+    def read_as(self, reading: Reading) -> Reading:
+        """Return how the table was read, with what a question asks beyond that; refuse what only packing can do."""
+        asked = reading.said
+        for option in asked:
+            if asked[option] != self.packed.get(option) and not self._can(option, reading):
+                packed = f"{option}={self.packed[option]!r}" if option in self.packed else f"no {option}="
+                raise ParameterError(
+                    f"{option}= says how a table is read, and this one was read when it was packed, with {packed}; "
+                    f"pack it again with the {option}= that you want"
+                )
+        kept = {name: value for name, value in self.packed.items() if name not in (*asked, *OF_ROWS)}
+        return replace(reading, **kept)
+
+    def _can(self, option: str, reading: Reading) -> bool:
+        """Tell whether the question itself can do what an option says."""
+        if option == "missing":
+            return reading.missing == "weighted" or not self.report.missing
+        if option == "keep":
+            return set(reading.keep) <= set(self.layout.names)
+        if option == "discretize" and "discretize" not in self.packed:
+            rules = reading.discretize
+            of_numbers = ("auto", "sturges", "none")
+            if isinstance(rules, str):
+                return rules in of_numbers
+            numbers = {self.layout.names[j] for j in self.numbers}
+            return all(name in numbers and rule in (*of_numbers, "number") for name, rule in rules.items())
+        return option in ("columns", "exclude", "positive", "unlabeled_marker", *OF_ROWS)
+
+    def remaining(self, reading: Reading) -> Reading:
+        """Return what is left to do of `read_as`: columns to leave out, and what is said of rows now."""
+        asked, gone = self.read_as(reading).said, {*self.report.left_out, *self.report.unusable}
+        new = {name: getattr(reading, name) for name in asked if asked[name] != self.packed.get(name)}
+        if "exclude" in new:
+            new["exclude"] = tuple(name for name in reading.exclude if name not in gone)
+        of_rows = {name: value for name, value in new.items() if name in ("columns", "exclude", *OF_ROWS)}
+        return Reading(**of_rows)
 
     @property
     def frame(self) -> Frame:
@@ -232,6 +291,9 @@ class Store:
         Beside them columns of several numbers are in order, but for the ``target``, whose levels are classes.
         """
         frame, stay = self.frame, {j: column for j, column in self.numbers.items() if self.layout.names[j] not in cut}
+        fractions = (level for j in self._several for level in frame.levels[j] if isinstance(level, float))
+        several = self._several if stay or any(level % 1 for level in fractions) else frozenset()
+        frame = replace(frame, ordered=frame.ordered.union(j for j in several if frame.names[j] != target))
         if not stay:
             return frame
         self._refuse(j for j in stay if j in self._number_sums and self._sum_of_number(j) != self._number_sums[j])
@@ -246,7 +308,6 @@ class Store:
             levels=levels,
             blocks=blocks,
             numbers=stay,
-            ordered=frame.ordered.union(j for j in self._several if frame.names[j] != target),
             block_of=block_of,
             position=position,
             digests=dict(frame.digests),
@@ -345,6 +406,26 @@ def signed(document: bytes) -> bytes:
     """Return a JSON object with the hash of its text added: one changed letter can make another valid name."""
     text = document[:-1]
     return text + _SEAL + hashlib.blake2b(text, digest_size=16).hexdigest().encode() + b'"}'
+
+
+def _options_of(meta: Meta, folder: Path) -> dict[str, Any]:
+    """Return the options by which a table was packed."""
+    try:
+        options = json.loads(meta.options)
+        Reading(**{name: value for name, value in options.items() if name not in OF_ROWS})
+    except (ValueError, TypeError, AttributeError) as error:
+        raise _damaged(folder, str(error)) from None
+    return dict(options)
+
+
+def _of_rows(file: Path, n_rows: int, dtype: type[np.generic], made: str) -> NDArray[Any] | None:
+    """Read one value for each row, with the hash that it had when it was written; None without one."""
+    if not made:
+        return None
+    values: NDArray[Any] = _mapped(file, (1, n_rows), dtype)[0]
+    if digest(values).hex() != made:
+        raise _damaged(file.parent, f"what {file.name!r} says of rows has changed")
+    return values
 
 
 def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:

@@ -6,7 +6,8 @@ what they hold, so it is never a feature.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, factorize
 from blankets.data._readers import from_any
-from blankets.data._reading import Reading
+from blankets.data._reading import NOT_BOTH, OF_ROWS, Reading
 from blankets.data._tables import Table
 from blankets.errors import DataError, ParameterError, did_you_mean
 
@@ -28,25 +29,35 @@ class Units:
     weights: NDArray[np.int64] | None = None  # (rows,): how many rows each stands for
     survey: NDArray[np.float64] | None = None  # (rows,): how many of a population each stands for
     groups: NDArray[np.int64] | None = None  # (rows,): the number of the group that each belongs to
-    group_name: str = "groups"  # what the user calls groups
+    # the options that said so, and the columns that they name
+    names: Mapping[str, str] = field(default_factory=dict)
     places: frozenset[int] = frozenset()  # columns of the table that say this
 
     @classmethod
     def of(cls, table: Table, reading: Reading) -> Units:
         """Read what the user gave, or say what is wrong with it."""
-        weights, at = _beside(table, "sample_weight", reading.sample_weight)
-        groups, grouped_at = _beside(table, "groups", reading.groups)
-        survey, surveyed_at = _beside(table, "survey_weight", reading.survey_weight)
-        if weights is not None and survey is not None:
-            raise ParameterError("give sample_weight= (rows that are repeated) or survey_weight=, not both")
-        named = "groups" if grouped_at is None else table.names[grouped_at]
+        read = {option: _beside(table, option, getattr(reading, option)) for option in OF_ROWS}
+        weights, groups, survey = (read[option][0] for option in OF_ROWS)
+        places = {option: place for option, (_, place) in read.items() if place is not None}
         return cls(
             None if weights is None else frequencies(weights),
             None if survey is None else survey_weights(survey),
             None if groups is None else group_codes(groups),
-            named,
-            frozenset(place for place in (at, grouped_at, surveyed_at) if place is not None),
+            {option: table.names[place] for option, place in places.items()},
+            frozenset(places.values()),
         )
+
+    def instead_of(self, before: Units) -> Units:
+        """Return the units of rows of which something was known before; what is said now counts."""
+        if self.weights is not None and before.survey is not None:
+            raise ParameterError(NOT_BOTH)
+        survey, groups, names = self.survey, self.groups, dict(before.names)
+        if groups is None:
+            groups = before.groups
+        else:
+            names.pop("groups", None)
+        survey = before.survey if survey is None else survey
+        return replace(self, survey=survey, groups=groups, names={**names, **self.names})
 
     def chosen(self, kept: Mask | None, n_rows: int) -> NDArray[np.int64] | None:
         """Return the rows that are used, each as often as its weight says; None for all of them, once."""
@@ -55,13 +66,16 @@ class Units:
         weights = self.weights if kept is None else np.where(kept, self.weights, 0)
         return np.repeat(np.arange(n_rows), weights)
 
-    def of_rows(
-        self, rows: NDArray[np.int64] | None
-    ) -> tuple[NDArray[np.int64] | None, str, NDArray[np.float64] | None]:
-        """Return the groups of the rows that are used, what the user calls groups, and the survey weights."""
+    def of_rows(self, rows: NDArray[np.int64] | NDArray[np.bool_] | None) -> Units:
+        """Return what the rows that are used stand for, once they are as often there as their weights say."""
         groups = self.groups if self.groups is None or rows is None else self.groups[rows]
         survey = self.survey if self.survey is None or rows is None else self.survey[rows]
-        return groups, self.group_name, survey
+        return replace(self, weights=None, groups=groups, survey=survey)
+
+    @property
+    def group_name(self) -> str:
+        """What the user calls groups."""
+        return self.names.get("groups", "groups")
 
     def n_rows(self, n_rows: int) -> int:
         """Return how many rows a table of so many stands for."""
@@ -76,7 +90,7 @@ def _beside(table: Table, option: str, value: object) -> tuple[Column | None, in
 def column_for(table: Table, option: str, value: object) -> tuple[Column, int | None]:
     """Return the column that a value names, or that it holds, and where it is in the table, if it is there."""
     if isinstance(value, str) or (isinstance(value, int | np.integer) and not isinstance(value, bool)):
-        labels: tuple[Any, ...] = table.labels
+        labels: tuple[Any, ...] = table.names if isinstance(value, str) else table.labels
         if value not in labels:
             near = did_you_mean(str(value), table.names)
             raise DataError(f"{option}={value!r} names a column that is not there{near}")
