@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent
 KERNELS = ROOT / "src" / "blankets" / "kernels"
 FILES = (
     "_formula _room _rows _bits _ranks _tail _laws _blocks _statistics _permute _cells _moments _answers "
-    "_questions _scan _joint _holes _subsets _away _growing _neighbors _first_view _networks _machine"
+    "_questions _scan _joint _holes _subsets _networks _machine"
 ).split()
 UNCOMPILED = "BLANKETS_UNCOMPILED"  # set: do not compile
 FLAGS = "BLANKETS_CFLAGS"  # for the compiler, after ours

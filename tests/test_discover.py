@@ -157,7 +157,7 @@ def test_alpha_outside_its_range(alpha):
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"algorithm": "interiamb"}, "unknown algorithm 'interiamb'; did you mean 'inter-iamb'"),
+        ({"algorithm": "interimab"}, "unknown algorithm 'interimab'; did you mean 'inter-iamb'"),
         ({"test": "chi2"}, "unknown test 'chi2'"),
         ({"dof": "nominal"}, r"'dof' is not an argument of its own: say test=bl\.Testing\(dof=\.\.\.\)"),
         ({"surrogate": "y0"}, r"say labels=bl\.PositiveUnlabeled\(surrogate=\.\.\.\) or bl\.SemiSupervised"),

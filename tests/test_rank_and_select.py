@@ -1,7 +1,5 @@
 """Rankings and selections through a surrogate that the user names, and wherever the rows are counted."""
 
-from dataclasses import replace
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -124,13 +122,38 @@ def test_positives_collected_apart_say_nothing_of_redundancy(complete):
     records = complete[complete["ill"] == 1].assign(ill=1.0)
     records = records.assign(c=records["a"])
     both = pd.concat([records, complete.assign(ill=np.nan)], ignore_index=True)
-    regime = bl.PositiveUnlabeled(sampling="case-control")
-    for given in (None, "y0"):
-        picked = bl.select(both, "ill", k=2, criterion="mifs", labels=replace(regime, surrogate=given))
-        y = both["ill"].notna().tolist()
-        first, second = picked.names
-        redundancy = information(complete[first].tolist(), complete[second].tolist())
-        assert picked.scores[1] == pytest.approx(information(both[second].tolist(), y) - redundancy, abs=1e-9)
+    regime = bl.PositiveUnlabeled(sampling="case-control", surrogate="y0")
+    picked = bl.select(both, "ill", k=2, criterion="mifs", labels=regime)
+    y = both["ill"].notna().tolist()
+    first, second = picked.names
+    redundancy = information(complete[first].tolist(), complete[second].tolist())
+    assert picked.scores[1] == pytest.approx(information(both[second].tolist(), y) - redundancy, abs=1e-9)
+
+
+@pytest.mark.parametrize("criterion", ["mrmr", "mifs", "cife", "condred", "icap", "linear"])
+@pytest.mark.parametrize("regime", ["pu", "mar-c", bl.PositiveUnlabeled("<0.6"), bl.PositiveUnlabeled(drivers="a")])
+def test_what_a_surrogate_keeps_is_not_weighed_against_whole_information(hidden, criterion, regime):
+    positives = hidden.assign(ill=hidden["ill"].where(hidden["ill"] == 1))
+    table = hidden if regime == "mar-c" else positives
+    weights = {"beta": 1.0, "gamma": 0.5} if criterion == "linear" else {}
+    with pytest.raises(NotAnswerableError, match=r"an unknown part \(κ\).*'cmi', 'cmim', 'disr', 'jmi', 'mim'"):
+        bl.select(table, "ill", k=2, criterion=criterion, labels=regime, **weights)
+
+
+def test_with_the_prior_redundancy_weighs_what_it_weighs_with_all_labels():
+    """Something that tells much and repeats a little comes before noise, as with full labels."""
+    rng = np.random.default_rng(0)
+    n = 20_000
+    first, noise = rng.random((2, n)) < 0.5
+    second = np.where(rng.random(n) < 0.6, first, ~first)
+    y = rng.random(n) < 0.05 + 0.4 * first + 0.15 * second
+    table = {"first": first, "second": second, "noise": noise}
+    seen = np.where(y & (rng.random(n) < 0.1), 1.0, np.nan)
+    prior = float(y.mean())
+    for labels, of_y in (("supervised", y), (bl.PositiveUnlabeled(prior), seen)):
+        assert bl.select({**table, "y": of_y}, "y", k=2, criterion="mrmr", labels=labels).names == ("first", "second")
+    alone = bl.PositiveUnlabeled(surrogate="y0")  # it is the target then
+    assert bl.select({**table, "y": seen}, "y", k=2, criterion="mrmr", labels=alone).names == ("first", "noise")
 
 
 def test_invalid_surrogates_are_refused_or_marked(hidden, complete):
@@ -182,7 +205,12 @@ def folder(hidden, tmp_path_factory):
 
 @pytest.mark.parametrize(("ask", "how"), ASKED)
 @pytest.mark.parametrize(
-    "known", [{"labels": "mcar"}, {"labels": "mar-c"}, {"labels": bl.SemiSupervised("mar-c", surrogate="listwise")}]
+    "known",
+    [
+        {"labels": "mcar"},
+        {"labels": "mar-c", "prior": 0.4},
+        {"labels": bl.SemiSupervised("mar-c", surrogate="listwise")},
+    ],
 )
 def test_folders_stores_and_small_memory_give_the_same(hidden, folder, tmp_path, monkeypatch, ask, how, known):
     expected = ask(hidden, "ill", **how, **known)

@@ -67,7 +67,6 @@ def test_frequencies_are_those_of_searches_of_the_drawn_rows():
 
 @pytest.mark.parametrize("method", ["subsample", "bootstrap"])
 def test_members_of_draws_are_those_of_the_default_search(method):
-    """Members alone are found in another way (`first_view`) than the blanket that is told with its reasons."""
     rng = np.random.default_rng(5)
     levels = [2, 3, 4, 2, 3, 4, 2, 3, 4, 2, 3, 2]
     codes = [rng.integers(0, n, 1200) for n in levels]

@@ -37,7 +37,18 @@ def test_a_test_is_that_of_the_exchanged_roles():
     assert unknown.estimate is None
 
 
-@pytest.mark.parametrize("values", [lambda r: np.where(r == 1, 1.0, np.nan), lambda r: r == 1, lambda r: r])
+WORDS = [("no", "yes"), ("0", "1"), ("Nein", "Ja"), ("not smoking", "smoking")]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        lambda r: np.where(r == 1, 1.0, np.nan),
+        lambda r: r == 1,
+        lambda r: r,
+        *(lambda r, words=words: np.where(r == 1, words[1], words[0]) for words in WORDS),
+    ],
+)
 def test_not_admitted_may_be_missing_or_no(values):
     table, _ = clinic()
     expected = bl.test(table, "smoker", "ill", under_reported="smoker").statistic

@@ -131,13 +131,20 @@ def threads_from(n_jobs: int | None) -> int:
     return whole_number("n_jobs", n_jobs, 1, "a number of threads, at least 1, or -1 for all processors")
 
 
-def generator_from(rng: np.random.Generator | int | None) -> np.random.Generator:
+def generator_from(rng: np.random.Generator | int | None, of: str = "") -> np.random.Generator:
     """Return a generator of random numbers from a seed, or the user's own generator.
+
+    ``of``: the function that draws. The same integer then gives each function draws of its own: those of two functions
+    that start from one stream depend on each other (labels hidden "at random" would depend on the rows).
 
     >>> int(generator_from(3).integers(10)) == int(np.random.default_rng(3).integers(10))
     True
+    >>> bool(generator_from(3, "rows").random() == generator_from(3, "labels").random())
+    False
     """
     try:
+        if of and isinstance(rng, Integral) and not isinstance(rng, bool):
+            return np.random.default_rng(np.random.SeedSequence(int(rng), spawn_key=tuple(of.encode())))
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
         raise ParameterError.out_of_range(

@@ -105,7 +105,7 @@ def test_steps_are_told(table):
     ],
 )
 def test_refusals(table, arguments, error, message):
-    words = table.assign(ill=np.where(table["ill"] == 1, "yes", "no"))
+    words = table.assign(ill=np.where(table["ill"] == 1, "ill", "well"))
     with pytest.raises(error, match=message):
         select(words, **{"target": "ill", "k": 2, **arguments})
 

@@ -6,8 +6,7 @@ import pytest
 from blankets import kernels
 from blankets.counting import MemoryCounter, _memory
 from blankets.data import Frame
-from blankets.independence import CalibratedTests, IndependenceTest, TableTests, _subsets
-from blankets.search import Trace, find
+from blankets.independence import CalibratedTests, TableTests, _subsets
 
 ARITIES = [2, 3, 4, 2, 7, 3, 2, 5, 3, 2]
 
@@ -111,34 +110,6 @@ def test_weakest_over_subsets_where_most_rows_are_alike(options, patience, monke
         for wanted in ({}, {"stop_at": 1e-9}, {"containing": order[2]}, {"max_size": 3}):
             asked = (order[3:], order[0], order[1:7])
             assert_same(compiled.separate(*asked, **wanted), plain.separate(*asked, **wanted))
-
-
-class OneByOne(TableTests):
-    """Tests that turn nobody away at once."""
-
-    turned_away = IndependenceTest.turned_away
-
-
-@pytest.mark.parametrize("options", OPTIONS[:-1], ids=str)
-@pytest.mark.parametrize("max_given", [None, 1])
-@pytest.mark.compiled
-def test_candidates_turned_away_at_once_or_one_by_one(options, max_given):
-    # Rare items that go with one common cause: most are turned away, some remove a member.
-    rng = np.random.default_rng(17)
-    cause = rng.random(1500) < 0.05
-    codes = np.column_stack([np.where(rng.random(1500) < 0.8, cause, rng.random(1500) < 0.02) for _ in range(60)])
-    frame = Frame.from_codes(np.column_stack([cause, codes, rng.integers(0, 3, 1500) * cause]).astype(np.uint8))
-    found = []
-    for kind in (TableTests, OneByOne):
-        tests, trace = kind(MemoryCounter(frame, 1), **options), Trace()
-        answer = find("hiton-pc").run(
-            tests, 1, [x for x in range(62) if x != 1], alpha=0.01, trace=trace, max_given=max_given
-        )
-        found.append((answer, trace.decisions, trace.notes, tests.n_tests))
-    assert found[0] == found[1]
-    assert sum(d.action == "removed" for d in found[0][1]) > 40
-    gone = TableTests(MemoryCounter(frame, 1)).turned_away(range(2, 62), 1, [0], max_size=max_given, stop_at=0.01)
-    assert len(gone) > 0
 
 
 def test_tests_of_a_search_for_a_separating_set_are_counted():

@@ -351,9 +351,6 @@ def test_compiled_or_not_the_answers_are_the_same(judges, n_rows):
                     table, formula, np.array([0, 4, 7]), 2, np.array([1, 3, 6]), -1, math.log(0.5), 1 << 30, weakest
                 )
             answers.append((tests, *weakest.evidence()))
-            away = k.Weakest(3, 0, 1)
-            done = k.turn_away(table, formula, np.array([4, 6, 7]), 2, np.array([0]), 2, math.log(0.5), 1 << 30, away)
-            answers.append((*done, *away.evidence()))
             found.append(answers)
         for one, other in zip(*found, strict=True):
             for a, b in zip(one[:3], other[:3], strict=True):

@@ -61,24 +61,7 @@ def separated(k, n):
     )
 
 
-def turned(k, *, x=1, n=1):
-    found = k.Weakest(n, 0, 1)
-    k.turn_away(small_table(k), formula_of(k, 70), ints(x), 0, ints(2), 1, 0.0, 1 << 20, found)
-
-
-def grown(k, *, x=1, n=1):
-    answers, reliable = np.zeros((4, n)), np.ones(n, CODES)
-    k.grow_neighbors(small_table(k), formula_of(k, 70), ints(x), 0, answers, reliable, 0.0, 9, 1e9, 1 << 20)
-
-
-def viewed(k, *columns):
-    k.first_view(small_table(k), formula_of(k, 70), 0, ints(*columns), 0.0, 1e9, 1e9, 2, 1 << 20)
-
-
 WRONG = [
-    (lambda k: viewed(k, 0, 1, 9), "no such column"),
-    (lambda k: grown(k, n=2), "every candidate has its answers"),
-    (lambda k: grown(k, x=9), "no such column"),
     (bits, "tables do not fit the columns to count"),
     (lambda k: k.chi2_quantiles(np.ones(2), np.ones(1), 1), "every probability has its degrees of freedom"),
     (lambda k: tree(k, weights=3), "every column has its levels, and every row its weight"),
@@ -128,7 +111,6 @@ WRONG = [
         lambda k: k.settle(*[np.ones(1)] * 2, np.ones(1, CODES), *[np.ones(1)] * 2, np.ones(2), np.ones(1, CODES)),
         "there is to be room for all answers",
     ),
-    (lambda k: turned(k, n=2), "the evidence is about other candidates"),
     (
         lambda k: k.weaker_of(np.ones(2), np.ones(2), np.ones(2), np.ones(1), np.zeros(2, CODES)),
         "there are to be as many tests as others",

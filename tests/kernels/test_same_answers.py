@@ -36,9 +36,6 @@ for seed in range(40):
             statistics += [*batch.statistic, *batch.dof]
             log_ps += [*batch.log_p]
             chosen += [int(np.argsort(batch.log_p, kind="stable")[0])]
-        for tests_of in (tests, tests.by_formula()):
-            view = tests_of.first_view(0, range(1, k), alpha=0.05, limits=(10**6, 10**6), max_size=2)
-            chosen += [-1 if view is None else len(view), *(view or ())]
         least = tests.separate([1], 0, list(range(2, k)))[0]
         statistics.append(least.statistic)
         log_ps.append(least.log_p)

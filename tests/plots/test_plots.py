@@ -231,7 +231,7 @@ def test_effects_of_a_blanket_and_of_a_ranking():
     ranking = bl.rank(table, "y")
     ax = ranking.plot(most=3)
     assert [label.get_text() for label in ax.get_yticklabels()] == list(ranking.names[:3])
-    np.testing.assert_allclose(ax.collections[0].get_offsets()[:, 0], ranking.information[:3])
+    np.testing.assert_allclose(ax.collections[0].get_offsets()[:, 0], ranking.corrected[:3])
     bars = [line.get_xdata() for line in ax.lines if line.get_linewidth() == 6]
     np.testing.assert_allclose(bars, np.column_stack(ranking.interval(0.9))[:3])
 

@@ -84,7 +84,7 @@ def test_rankings_and_filters_are_given_the_driver():
         p = np.histogram2d(table["child"][rows], labeled[rows], bins=2)[0] / 4000
         wanted += (p * np.log(p * p.sum() / np.outer(p.sum(axis=1), p.sum(axis=0)))).sum()
     assert rank.information[0] == pytest.approx(wanted, rel=1e-9)
-    for criterion in ("mim", "jmi", "disr", "cmi", "cife"):
+    for criterion in ("mim", "jmi", "disr", "cmi", "cmim"):
         assert bl.select(table, "seen", criterion=criterion, k=1, labels=DRIVEN).names == ("child",)
 
 

@@ -71,7 +71,7 @@ def _show(results: list[TestResult]) -> None:
         known = result.estimate
         strength = ["?", "?"]
         if known is not None:
-            strength = [digits(known.value), " to ".join(digits(end) for end in known.interval())]
+            strength = [digits(known.corrected), " to ".join(digits(end) for end in known.interval())]
         p = format_p(result.log_p) if result.reliable else "-"
         rows.append([shown(result.x), digits(result.statistic), f"{result.dof:g}", p, verdict, *strength])
     show_table([*heads, "power (medium)"], [[*row, _power(r)] for row, r in zip(rows, results, strict=True)])

@@ -61,6 +61,8 @@ class Criterion:
     gather: Gather = np.add  # combines the terms so far with the new ones
     start: float = 0.0  # first value of the combined terms
     weights: tuple[str, ...] = ()  # the weights that the user may set
+    # Whether information among features is weighed against information about the target: then both must be whole.
+    mixes: bool = False
 
 
 CRITERIA: dict[str, Criterion] = {
@@ -71,6 +73,7 @@ CRITERIA: dict[str, Criterion] = {
             "I(X;Y) - Σ I(X;Xj) + Σ I(X;Xj|Y)",
             "Lin & Tang (2006), Conditional infomax learning, ECCV",
             lambda source, xs, selected, _: source.interaction(xs, selected[-1]),
+            mixes=True,
         ),
         Criterion(
             "cmi",
@@ -94,6 +97,7 @@ CRITERIA: dict[str, Criterion] = {
             "I(X;Y) + Σ I(X;Xj|Y)",
             "Brown et al. (2012), conditional redundancy alone",
             lambda source, xs, selected, _: source.redundancy_given_class(xs, selected[-1]),
+            mixes=True,
         ),
         Criterion(
             "disr",
@@ -107,6 +111,7 @@ CRITERIA: dict[str, Criterion] = {
             "I(X;Y) - Σ max(0, I(X;Xj) - I(X;Xj|Y))",
             "Jakulin (2005), Machine learning based on attribute interactions, PhD thesis",
             lambda source, xs, selected, _: np.minimum(source.interaction(xs, selected[-1]), 0.0),
+            mixes=True,
         ),
         Criterion(
             "jmi",
@@ -123,6 +128,7 @@ CRITERIA: dict[str, Criterion] = {
                 w.gamma * source.redundancy_given_class(xs, selected[-1]) - w.beta * source.redundancy(xs, selected[-1])
             ),
             weights=("beta", "gamma"),
+            mixes=True,
         ),
         Criterion(
             "mifs",
@@ -130,6 +136,7 @@ CRITERIA: dict[str, Criterion] = {
             "Battiti (1994), Using mutual information for selecting features, IEEE Trans. Neural Networks 5",
             lambda source, xs, selected, w: -w.beta * source.redundancy(xs, selected[-1]),
             weights=("beta",),
+            mixes=True,
         ),
         Criterion("mim", "I(X;Y)", "Lewis (1992), Feature selection for text categorization, HLT"),
         Criterion(
@@ -138,6 +145,7 @@ CRITERIA: dict[str, Criterion] = {
             "Peng, Long & Ding (2005), IEEE Trans. Pattern Analysis and Machine Intelligence 27",
             lambda source, xs, selected, _: source.redundancy(xs, selected[-1]),
             score=lambda relevance, terms, n: relevance - terms / n,
+            mixes=True,
         ),
     )
 }

@@ -141,6 +141,7 @@ def _at_expected_prior(regime: Regime, labels: Labels) -> Regime:
 def _positives_by_features(counts: NDArray[np.int32]) -> tuple[Floats, ...]:
     """Return Σ p(x,xj) p(y=1|x,xj,s=1) over the cells with a labeled row."""
     tables = _as_pair(counts)[:, 0].astype(float)
+    tables = tables.reshape(len(tables), 3, -1)  # each configuration of the pair, and of what drives labeling
     labeled, everyone = tables[:, :UNLABELED].sum(axis=1), tables.sum(axis=1)
     seen = labeled > 0
     share = np.divide(tables[:, POSITIVE], labeled, out=np.zeros_like(labeled), where=seen)

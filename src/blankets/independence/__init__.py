@@ -8,10 +8,7 @@ from blankets.independence._checking import check_test
 from blankets.independence._clustered import ClusteredTests
 from blankets.independence._conditioned import ConditionedTests
 from blankets.independence._contract import (
-    ADMITTED,
-    PASSED_OVER,
     Columns,
-    Grown,
     IndependenceTest,
     Sets,
     sizes_of,
@@ -39,7 +36,6 @@ from blankets.independence._weighted_holes import WeightedHoles
 from blankets.independence._weighting import SeenModel, Units, seen_in, strata_of_rows
 
 __all__ = [
-    "ADMITTED",
     "AlwaysGiven",
     "BLOCK_METHODS",
     "BlockTests",
@@ -51,12 +47,10 @@ __all__ = [
     "DeterminedTests",
     "Evidence",
     "EvidenceBatch",
-    "Grown",
     "IndependenceTest",
     "Knowledge",
     "KnownColumns",
     "MixedTests",
-    "PASSED_OVER",
     "PValues",
     "PairwiseTests",
     "PartialCorrelation",

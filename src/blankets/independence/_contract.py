@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from itertools import chain, combinations
 from threading import get_ident
-from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,6 @@ from blankets.independence._evidence import Evidence, EvidenceBatch, Given
 from blankets.stats import weaker_than
 
 Columns = Sequence[int] | NDArray[np.int64]
-# What was done to a column (`PASSED_OVER`, `ADMITTED`, or removed), in which round, which one, and given which set;
-# then statistic, degrees of freedom, log p-value and method.
-Step = tuple[int, int, int, Given, float, float, float, float]
-PASSED_OVER, ADMITTED = range(2)
 T = TypeVar("T")
 
 
@@ -36,17 +32,6 @@ class Sets(TypedDict, total=False):
     min_size: int
     max_size: int | None
     stop_at: float | None  # a significance level: the first subset that makes an x independent at it is the last
-
-
-class Grown(NamedTuple):
-    """The neighbors of a column, and how they were found."""
-
-    members: Given  # in the order of entry
-    steps: Sequence[Step]  # what was done
-    untested: Sequence[int]  # columns that could not be tested
-    capped: bool  # whether there were sets larger than the limit
-    asked: int  # number of tests that were asked for
-    evidence: Callable[[], EvidenceBatch]  # returns the evidence behind each step
 
 
 def sizes_of(sets: Sets, deepest: int) -> tuple[int, int]:
@@ -104,43 +89,6 @@ class IndependenceTest(ABC):
     def enough_rows(self, xs: Columns, y: int, given: Sequence[int] = ()) -> NDArray[np.bool_]:
         """Return which of the tests of a scan are reliable."""
         return self.scan(xs, y, given).reliable
-
-    def turned_away(
-        self, xs: Columns, y: int, members: Sequence[int], *, max_size: int | None, stop_at: float
-    ) -> EvidenceBatch:
-        """Return the evidence that separates the first of ``xs``, as many as can be told at once; default: none.
-
-        These leave the members as they are: given no set with one of them is a member independent of ``y``, and given
-        some set of members it is itself. ``max_size``, ``stop_at``: as for `separate`.
-        """
-        return concatenated([])
-
-    def grown(
-        self,
-        batch: EvidenceBatch,
-        at: NDArray[np.int64],
-        *,
-        max_size: int | None,
-        stop_at: float,
-        most: float = math.inf,
-    ) -> Grown | None:
-        """Return the neighbors of a column as the search through subsets finds them (see `blankets.search.pcmb`).
-
-        None, the default: it cannot be told at once. ``batch``: the tests of all columns given nothing. ``at``: those
-        that may be neighbors. ``max_size``, ``stop_at``: as for `separate`. ``most``: tests that may be asked for; if
-        they are not enough, ``asked`` is larger, and nothing else is known.
-        """
-        return None
-
-    def first_view(
-        self, y: int, candidates: Sequence[int], *, alpha: float, limits: tuple[int, int], max_size: int
-    ) -> Given | None:
-        """Return the members that `blankets.search.two_view` finds through small sets; default: not told at once.
-
-        ``limits``: tests that may be asked for, in all and for the neighbors of one column. ``max_size``: of sets,
-        where all of them are too many.
-        """
-        return None
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return a bound on the size of subsets of ``among``: given larger ones, no test of ``xs`` is reliable."""

@@ -228,40 +228,32 @@ class EvidenceBatch:
             asked=self._asked,
         )
 
-    def with_new(
-        self, at: NDArray[np.int64], new: EvidenceBatch, some: NDArray[np.int64] | slice = slice(None)
-    ) -> EvidenceBatch:
-        """Return a batch with the tests at some positions replaced by others of the same columns.
+    def put(self, at: NDArray[np.int64], new: EvidenceBatch, some: NDArray[np.int64] | slice = slice(None)) -> None:
+        """Replace the tests at some positions by others of the same columns; for a batch that `where` returned.
 
         ``some``: which of the new ones; default: all.
         """
-        given = list(self.given) if isinstance(self.given, list) else [self.given] * len(self)
-        taken = range(len(new)) if isinstance(some, slice) else some.tolist()
+        if not len(at):
+            return
+        if not isinstance(self.given, list):
+            self.given = [self.given] * len(self)
+        self._asked = None
+        taken = range(len(new))[some] if isinstance(some, slice) else some.tolist()
         for i, k in zip(at.tolist(), taken, strict=True):
-            given[i] = new.given_of(k)
-
-        def put(old: NDArray[T], values: NDArray[T]) -> NDArray[T]:
-            replaced = old.copy()
-            replaced[at] = values[some]
-            return replaced
-
-        same_rows = isinstance(self.n_rows, int) and isinstance(new.n_rows, int) and self.n_rows == new.n_rows
-        by_default = self._effect is None and new._effect is None
-        method = None if self.method is None or new.method is None else put(self.method, new.method)
-        return EvidenceBatch(
-            self.xs,
-            self.y,
-            given,
-            statistic=put(self.statistic, new.statistic),
-            dof=put(self.dof, new.dof),
-            n_rows=self.n_rows if same_rows else put(self._rows(), new._rows()),
-            reliable=put(self.reliable, new.reliable),
-            log_p=put(self.log_p, new.log_p),
-            effect=None if by_default else put(self.effect, new.effect),
-            by_effect=self.by_effect,
-            method=method,
-            methods=max(self.methods, new.methods, key=len),  # tests that were not performed have no methods
-        )
+            self.given[i] = new.given_of(k)
+        if not (self._effect is None and new._effect is None):
+            self._effect = self.effect  # made of the rows that go
+            self._effect[at] = new.effect[some]
+        if not (isinstance(self.n_rows, int) and isinstance(new.n_rows, int) and self.n_rows == new.n_rows):
+            self.n_rows = self._rows()
+            self.n_rows[at] = new._rows()[some]
+        self.log_p[at] = new.log_p[some]
+        self.statistic[at], self.dof[at], self.reliable[at] = new.statistic[some], new.dof[some], new.reliable[some]
+        if self._method is None or new.method is None:
+            self._method = None
+        else:
+            self._method[at] = new.method[some]
+        self.methods = max(self.methods, new.methods, key=len)  # tests that were not performed have no methods
 
     def told_as(self, xs: NDArray[np.int64], y: int, given: Given | list[Given]) -> EvidenceBatch:
         """Return the same tests under the columns that were asked for, where a layer asked for others."""

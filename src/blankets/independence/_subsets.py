@@ -11,8 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets import kernels
-from blankets.independence._contract import Grown
-from blankets.independence._evidence import EvidenceBatch
 
 PATIENCE = 1 << 26  # rows x tests in one call, about 30 ms
 Given = tuple[int, ...]
@@ -44,13 +42,13 @@ def weakest_over(
     Parameters as for `IndependenceTest.separate`; ``sizes``: the sizes of the smallest and the largest set to try.
     Each thread takes some of ``xs``: the results for one x do not depend on the others.
     """
-    n, chosen_from, largest = len(xs), np.array(among, np.int64), sizes[1]
+    chosen_from, (smallest, largest) = np.array(among, np.int64), sizes
     fixed = -1 if containing is None else list(among).index(containing)
+    smallest = max(smallest, int(fixed >= 0))
     log_alpha = math.inf if stop_at is None else math.log(stop_at)
 
-    def search(part: slice) -> tuple[int, kernels.Weakest]:
-        some = xs[part]
-        weakest, performed = kernels.Weakest(len(some), max(int(fixed >= 0), sizes[0]), largest), 0
+    def search(some: NDArray[np.int64]) -> tuple[int, kernels.Weakest]:
+        weakest, performed = kernels.Weakest(len(some), smallest, largest), 0
         while weakest.left():
             more = kernels.separate_columns(table, formula, some, y, chosen_from, fixed, log_alpha, PATIENCE, weakest)
             if more < 0:
@@ -59,79 +57,17 @@ def weakest_over(
         return performed, weakest
 
     if pool is None or n_jobs == 1:
-        found = [search(slice(0, n))]
+        n_tests, weakest = search(xs)
+        *answers, size, places = weakest.evidence()
     else:
-        share = -(-n // n_jobs) or 1
-        found = list(pool.map(search, [slice(start, start + share) for start in range(0, n, share)]))
-    if min(performed for performed, _ in found) < 0:
+        found = list(pool.map(search, np.array_split(xs, n_jobs)))
+        n_tests = -1 if min(performed for performed, _ in found) < 0 else sum(performed for performed, _ in found)
+        parts = zip(*(weakest.evidence() for _, weakest in found), strict=True)
+        *answers, size, places = (np.concatenate(part) for part in parts)
+    if n_tests < 0:
         return None
-    return _told([weakest for _, weakest in found], chosen_from, sum(performed for performed, _ in found))
-
-
-def turned_away(
-    table: kernels.Table,
-    formula: kernels.Formula,
-    xs: NDArray[np.int64],
-    y: int,
-    members: Sequence[int],
-    *,
-    largest: int,
-    stop_at: float,
-) -> Separated:
-    """Return the evidence that separates the first of ``xs``, as `IndependenceTest.turned_away` says."""
-    chosen_from = np.array(members, np.int64)
-    found = kernels.Weakest(len(xs), 0, min(largest, len(members)))
-    done, n_tests = kernels.turn_away(table, formula, xs, y, chosen_from, largest, math.log(stop_at), PATIENCE, found)
-    return _told([found], chosen_from, n_tests, done)
-
-
-def grown_over(
-    table: kernels.Table,
-    formula: kernels.Formula,
-    batch: EvidenceBatch,
-    at: NDArray[np.int64],
-    *,
-    largest: int,
-    stop_at: float,
-    most: float,
-    patience: int,
-) -> tuple[int, Grown] | None:
-    """Return the number of tests performed, and what `IndependenceTest.grown` says; None if it takes long."""
-    method = np.full(len(batch), np.nan) if batch.method is None else batch.method
-    answers = np.array([batch.statistic[at], batch.dof[at], batch.log_p[at], method[at]])
-    reliable, log_alpha = batch.reliable[at].view(np.uint8), math.log(stop_at)
-    why, members, steps, untested, capped, asked, n_tests = kernels.grow_neighbors(
-        table, formula, batch.xs[at], batch.y, answers, reliable, log_alpha, largest, most, patience
-    )
-    if why == kernels.LONG:
-        return None
-
-    def evidence() -> EvidenceBatch:
-        numbers = np.array([step[4:8] for step in steps]).reshape(-1, 4).T
-        return EvidenceBatch(
-            np.array([step[2] for step in steps], np.int64),
-            batch.y,
-            [step[3] for step in steps],
-            statistic=numbers[0],
-            dof=numbers[1],
-            n_rows=batch.n_rows,
-            reliable=np.ones(len(steps), np.bool_),
-            log_p=numbers[2],
-            method=None if batch.method is None else numbers[3].astype(np.int8),
-            methods=batch.methods,
-        )
-
-    return n_tests, Grown(tuple(members), steps, untested, capped, int(asked), evidence)
-
-
-def _told(
-    found: list[kernels.Weakest], chosen_from: NDArray[np.int64], n_tests: int, n: int | None = None
-) -> Separated:
-    """Put together what the threads found, about the first ``n`` candidates."""
-    parts = zip(*(weakest.evidence() for weakest in found), strict=True)
-    *answers, size, places = (part[0] if len(found) == 1 else np.concatenate(part) for part in parts)
-    sets = [tuple(row[:k]) for row, k in zip(chosen_from[places[:n]].tolist(), size[:n].tolist(), strict=True)]
-    return Separated(n_tests, [answer[:n] for answer in answers], sets)
+    columns = chosen_from[places].tolist()
+    return Separated(n_tests, answers, [tuple(row[:k]) for row, k in zip(columns, size.tolist(), strict=True)])
 
 
 def rows_counted(n_rows: int, n_xs: int, n_among: int, sizes: tuple[int, int], *, may_stop: bool) -> float:

@@ -16,21 +16,17 @@ from blankets.arguments import one_of
 from blankets.caching import cached_property
 from blankets.counting import Counter, MemoryCounter, dense_table
 from blankets.errors import ParameterError
-from blankets.independence._contract import Columns, CountedTests, Grown, Sets, Tally, sizes_of
-from blankets.independence._evidence import EvidenceBatch, Given
+from blankets.independence._contract import Columns, CountedTests, Sets, Tally, sizes_of
+from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._subsets import (
-    PATIENCE,
     Separated,
-    grown_over,
     rows_counted,
-    turned_away,
     weakest_over,
 )
 from blankets.stats import answers_of_block, formula_of
 
 _CACHED_TESTS = 1 << 20  # at most this many tests are cached
 _NS_ROW = 0.4  # nanoseconds for one row of a table
-_SHORT = 1 << 22  # rows x tests up to which a whole search is faster on one thread than its steps on several
 _FEW_ROWS = 1 << 16  # with more rows, the counter keeps the codes of strata for the next question
 # Longer scans are not cached: without conditioning they would take too much memory, with it they are not repeated.
 _CACHED_SCAN, _CACHED_SHORT = 4096, 16
@@ -138,65 +134,6 @@ class TableTests(CountedTests):
             return super().enough_rows(xs, y, given)
         return self._reliable(np.asarray(xs, np.int64), y, tuple(given))
 
-    def turned_away(
-        self, xs: Columns, y: int, members: Sequence[int], *, max_size: int | None, stop_at: float
-    ) -> EvidenceBatch:
-        """Return the evidence that separates the first of ``xs``, those that leave the members as they are."""
-        table, columns = self._table_of_subsets, np.ascontiguousarray(xs, np.int64)
-        if table is None or not len(members) or not len(columns):
-            return super().turned_away(xs, y, members, max_size=max_size, stop_at=stop_at)
-        all_of_them = [*members, int(columns[self.counter.arities[columns].argmin()])]
-        _, largest = sizes_of({"max_size": max_size}, self.deepest(all_of_them, y, all_of_them))
-        found = turned_away(table, self._thorough, columns, y, members, largest=largest, stop_at=stop_at)
-        return self._separated(columns[: len(found.sets)], y, found)
-
-    def grown(
-        self,
-        batch: EvidenceBatch,
-        at: NDArray[np.int64],
-        *,
-        max_size: int | None,
-        stop_at: float,
-        most: float = math.inf,
-    ) -> Grown | None:
-        """Return the neighbors of a column in one call, unless that is better done on several threads."""
-        table, counter = self._table_of_subsets, self.counter
-        if table is None or self.by_effect or counter.holes or not isinstance(counter, MemoryCounter):
-            return None
-        alone = counter.threads_for(math.inf) == 1
-        found = grown_over(
-            table,
-            self._thorough,
-            batch,
-            at,
-            largest=len(at) if max_size is None else max_size,
-            stop_at=stop_at,
-            most=most,
-            patience=PATIENCE if alone else _SHORT,
-        )
-        if found is None:
-            return None
-        self.tally.add(found[0])
-        return found[1]
-
-    def first_view(
-        self, y: int, candidates: Sequence[int], *, alpha: float, limits: tuple[int, int], max_size: int
-    ) -> Given | None:
-        """Return the members that are found through small sets in one call, unless that takes long."""
-        table, formula, counter = self._table, self._formula, self.counter
-        if table is None or self.by_effect or counter.holes or counter.n_rows > _FEW_ROWS or formula.is_judge():
-            return None
-        columns = np.array(sorted({*candidates, y}), np.int64)
-        in_all, most = limits
-        patience = PATIENCE if not isinstance(counter, MemoryCounter) or counter.threads_for(math.inf) == 1 else _SHORT
-        why, members, n_tests = kernels.first_view(
-            table, formula, y, columns, math.log(alpha), in_all, most, max_size, patience
-        )
-        if why == kernels.LONG:
-            return None
-        self.tally.add(n_tests)
-        return tuple(members)
-
     def _separated(self, xs: NDArray[np.int64], y: int, found: Separated) -> EvidenceBatch:
         """Return what a search over subsets found."""
         batch = self._batch(xs, y, found.sets, found.n_tests, *found.answers)
@@ -227,12 +164,15 @@ class TableTests(CountedTests):
         """Return the largest number of columns of ``among``, those with the fewest levels, that leave enough rows."""
         if not self.reliability or not len(xs):
             return len(among)
-        arities, strata, size = self._arities, 1.0, 0
-        fewest = arities[xs[0]] if len(xs) == 1 else int(self.counter.arities[np.asarray(xs)].min())
-        each = self.reliability * (arities[y] - 1) * (fewest - 1)  # rows for a stratum
-        for arity in sorted([arities[z] for z in among]):
+        arities, n_rows = self._arities, self.counter.n_rows
+        levels, each = sorted([arities[z] for z in among]), self.reliability * (arities[y] - 1)
+        if each * self._most_free * math.prod(levels, start=1.0) <= n_rows:
+            return len(levels)
+        each *= min([arities[x] for x in np.asarray(xs).tolist()]) - 1  # rows for a stratum
+        strata, size = 1.0, 0
+        for arity in levels:
             strata *= arity
-            if each * strata > self.counter.n_rows:
+            if each * strata > n_rows:
                 break
             size += 1
         return size
@@ -408,6 +348,10 @@ class TableTests(CountedTests):
         if self.counter.n_rows >= self.reliability * self._nominal(self._widest, y, given)[0]:
             return np.ones(len(xs), np.bool_)
         return self.counter.n_rows >= self.reliability * self._nominal(xs, y, given)
+
+    @cached_property
+    def _most_free(self) -> float:
+        return float(self._free.max(initial=0))
 
     @cached_property
     def _widest(self) -> NDArray[np.int64]:

@@ -14,7 +14,6 @@ from importlib import import_module
 
 from blankets.errors import BlanketsWarning
 from blankets.kernels._answers import block_statistics
-from blankets.kernels._away import turn_away
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
 from blankets.kernels._blocks import (
     MOST_PAIRS,
@@ -26,15 +25,12 @@ from blankets.kernels._blocks import (
     scan_functions,
 )
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
-from blankets.kernels._first_view import first_view
 from blankets.kernels._formula import Cells, Formula, Law, Table
-from blankets.kernels._growing import LONG
 from blankets.kernels._holes import test_seen_columns
 from blankets.kernels._joint import drop_each
 from blankets.kernels._laws import chi2_quantiles, log_beta_below, noncentral_chi2, normal_quantiles
 from blankets.kernels._machine import fit_machine
 from blankets.kernels._moments import COARSE, FAR, LARGE, NOTHING, block_moments
-from blankets.kernels._neighbors import grow_neighbors
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
 from blankets.kernels._permute import permutation_p, permute
 from blankets.kernels._questions import LANED_BITS, test_columns
@@ -55,7 +51,6 @@ __all__ = [
     "HEAVY",
     "LANED_BITS",
     "LARGE",
-    "LONG",
     "Law",
     "MOST_PAIRS",
     "NOTHING",
@@ -82,10 +77,8 @@ __all__ = [
     "drop_each",
     "expected_scores",
     "fill_cells",
-    "first_view",
     "fit_machine",
     "fit_weights",
-    "grow_neighbors",
     "join_codes",
     "log_beta_below",
     "log_p_under_signs",
@@ -111,7 +104,6 @@ __all__ = [
     "test_columns",
     "test_seen_columns",
     "tested_functions",
-    "turn_away",
     "weaker_of",
 ]
 

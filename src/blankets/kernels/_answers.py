@@ -83,15 +83,6 @@ def copy_answer(answers: Answers, i: int64, to: Answers, o: int64) -> void:
 
 
 @inner
-def copy_evidence(evidence: Evidence, i: int64, to: Evidence, o: int64) -> void:
-    """Copy an answer and the set that it is given."""
-    copy_answer(evidence, i, to, o)
-    to.size[o] = evidence.size[i]
-    for k in range(evidence.size[i]):
-        to.places[o, k] = evidence.places[i, k]
-
-
-@inner
 def measure_table(
     tables: Counts2,
     i: int64,

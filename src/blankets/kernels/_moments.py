@@ -291,8 +291,6 @@ def judged(
         room.log_p = log_p
     if moments_do(log_p, g, room.mean, room.variance, room.least, room.movable, formula.law):
         return MOMENTS
-    if room.postpones and formula.law.level > 0.0 and log_p < log(formula.law.level) - MARGIN:
-        return COARSE
     return closely(tables, i, n_x, n_y, n_z, formula, room) if formula.draws > 0 else COARSE
 
 

@@ -100,8 +100,6 @@ class Room:
         Those of y, for permutations, which may exchange x and y.
     keys, states, sums, before, known, known_p
         What permutations need (see `blankets.kernels._permute`), and answers to the latest of them.
-    postpones
-        Whether tables are not permuted now if moments find them dependent, beyond `blankets.kernels._moments.MARGIN`.
     at, kind, start
         Candidates in the order in which they are counted.
     places, given
@@ -168,7 +166,6 @@ class Room:
     least: float64
     movable: int64
     log_p: float64
-    postpones: bint
     at: NewInts
     kind: NewInts
     start: NewInts
@@ -196,7 +193,7 @@ class Room:
         self.states, self.sums = view(np.empty(AT_ONCE, np.uint64)), view(ints)
         self.before = self.sums
         self.known, self.known_p = view(np.zeros(MOST_KNOWN, np.uint64)), view(np.empty(MOST_KNOWN))
-        self.depth, self.owner, self.strong, self.postpones = 0, None, False, False
+        self.depth, self.owner, self.strong = 0, None, False
 
     def fit(self, table: Table, n_xs: int64, n_given: int64) -> None:
         """Make room for so many candidates given so many columns of a table."""
@@ -282,19 +279,6 @@ def has_masks(room: Room, n_cells: int64, words: int64) -> bint:
     with gil:
         try:
             room.grow_masks(n_cells, words)
-            return True
-        except MemoryError:
-            return False
-
-
-@inner
-def has_depth(room: Room, table: Table, n_xs: int64, n_given: int64) -> bint:
-    """Make room for joint codes of so many columns; tell whether there is memory enough."""
-    if room.codes.shape[0] > n_given:
-        return True
-    with gil:
-        try:
-            room.fit(table, n_xs, n_given)
             return True
         except MemoryError:
             return False

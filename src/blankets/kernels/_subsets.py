@@ -14,16 +14,14 @@ from numpy.typing import NDArray
 from blankets.kernels._answers import Answers, Evidence, copy_answer
 from blankets.kernels._formula import Formula, Table
 from blankets.kernels._holes import test_seen
-from blankets.kernels._moments import COARSE
 from blankets.kernels._questions import NO_MEMORY, test_each
-from blankets.kernels._room import Room, given_back, has_codes, has_depth, taken
+from blankets.kernels._room import Room, given_back, has_codes, taken
 from blankets.kernels._rows import join, known_columns, renumber_row
 from blankets.kernels._tail import is_weaker, log_tail
 from blankets.kernels._types import *
 
 FEW_TESTS: int64 = 256  # after these it pays to look for the rows that are different
 ROWS_ALIKE: int64 = 16  # that a row stands for on average, from which on these are faster
-FAILED: int64 = -3
 
 
 @inner
@@ -45,13 +43,9 @@ class Weakest(Evidence):
     chosen: NewInts  # the next set, as places among the others than the one that is always there
     next: int64  # its size; beyond the largest: there is none
     largest: int64
-    # Tests that wait for permutations: candidate, size and places of each. How many there are; more than fit: too many.
-    waiting: NewInts2
-    n_waiting: int64
     looked: bint  # at which rows are different
     few: bint  # few are; then the question about them: their table, xs, y and among
     distinct: tuple  # type: ignore[type-arg]
-    problem: object  # the error that ended a search
 
     def __init__(self, n: int64, smallest: int64, largest: int64) -> None:
         super().__init__(n, largest)
@@ -60,12 +54,7 @@ class Weakest(Evidence):
         self.settled, self.last = view(np.zeros(n, np.uint8)), Answers(n)
         self.chosen, self.n, self.next, self.largest = view(np.arange(largest)), n, smallest, largest
         self.looked = self.few = False
-        self.distinct, self.problem = (), None
-        self.waiting, self.n_waiting = view(np.empty((0, 0), np.int64)), 0
-
-    def postpone(self, most: int64) -> None:
-        """Let tests that moments find dependent wait for their permutations, so many at most."""
-        self.waiting = view(np.empty((most, self.places.shape[1] + 2), np.int64))
+        self.distinct = ()
 
     def evidence(self) -> tuple[NDArray[Any], ...]:
         """Return what `as_arrays` does, sizes of the sets behind it, and these sets as places."""
@@ -108,15 +97,7 @@ def _set_given(among: Ints, fixed: int64, chosen: Ints, size: int64, places: New
 
 @inner
 def _weaken(weakest: Weakest, i: int64, size: int64, places: Ints, judges: bint, log_alpha: float64) -> void:
-    """Keep the last test of candidate ``i`` if it is its weakest, or note that it waits."""
-    if judges and weakest.last.method[i] == COARSE:
-        if weakest.n_waiting < weakest.waiting.shape[0]:
-            weakest.waiting[weakest.n_waiting, 0] = i
-            weakest.waiting[weakest.n_waiting, 1] = size
-            for k in range(size):
-                weakest.waiting[weakest.n_waiting, k + 2] = places[k]
-        weakest.n_waiting += 1
-        return
+    """Keep the last test of candidate ``i`` if it is its weakest."""
     statistic: float64 = weakest.last.statistic[i]
     dof: float64 = weakest.last.dof[i]
     known: bint = weakest.reliable[i]
@@ -244,18 +225,6 @@ class Few:
         self.codes, self.arities, self.weights = view(codes), view(arities), view(weights)
 
 
-def distinct_rows(table: Table, columns: Any, room: Room) -> Any:
-    """Return one of all rows that are alike in some columns, and to which of these each row is alike; None if many."""
-    n: int64 = 0 if table.holey else _number_rows(table, columns, room)
-    if n == NO_MEMORY:
-        raise MemoryError
-    if n == 0:
-        return None
-    numbers, one_of = np.asarray(room.cells)[:, : table.n_rows].copy(), np.empty(n, np.int64)
-    one_of[numbers[0]] = np.arange(table.n_rows)
-    return np.ascontiguousarray(np.asarray(table.codes)[np.ix_(columns, one_of)]), numbers
-
-
 def _fewer(table: Table, xs: Ints, y: int64, among: Ints, room: Room, settled: Bytes) -> Any:
     """Return the question about the rows that differ in its columns: their table, xs, y and among; () if many do.
 
@@ -265,83 +234,20 @@ def _fewer(table: Table, xs: Ints, y: int64, among: Ints, room: Room, settled: B
     columns = np.unique(
         np.concatenate([open_ones, among, [y]])
     )  # ascending, as the order of strata follows from theirs
-    found = distinct_rows(table, columns, room)
-    if found is None:
+    n: int64 = 0 if table.holey else _number_rows(table, columns, room)
+    if n == NO_MEMORY:
+        raise MemoryError
+    if n == 0:
         return ()
-    few = Few(table, len(columns), found[0].shape[1])
-    np.asarray(few.codes)[:], np.asarray(few.weights)[:] = found[0], np.bincount(found[1][0])
+    numbers, one_of = np.asarray(room.cells)[0, : table.n_rows], np.empty(n, np.int64)
+    one_of[numbers] = np.arange(table.n_rows)
+    few = Few(table, len(columns), n)
+    np.asarray(few.codes)[:] = np.asarray(table.codes)[np.ix_(columns, one_of)]
+    np.asarray(few.weights)[:] = np.bincount(numbers)
     np.asarray(few.arities)[:] = np.asarray(table.arities)[columns]
     some, others = np.searchsorted(columns, xs), np.searchsorted(columns, among)
     some = np.minimum(some, len(columns) - 1)
     return few.table, view(some), int(np.searchsorted(columns, y)), view(others)
-
-
-def _separate_few(
-    table: Table,
-    formula: Formula,
-    xs: Ints,
-    y: int64,
-    among: Ints,
-    fixed: int64,
-    log_alpha: float64,
-    patience: int64,
-    room: Room,
-    weakest: Weakest,
-) -> int:
-    """Go on with the search over the rows that are different, if these are few."""
-    performed: int64 = 0
-    try:
-        if not weakest.looked:
-            weakest.distinct = _fewer(table, xs, y, among, room, weakest.settled)
-            weakest.looked, weakest.few = True, len(weakest.distinct) > 0
-        if weakest.few:
-            small: Table = weakest.distinct[0]
-            some: Ints = weakest.distinct[1]
-            target: int64 = weakest.distinct[2]
-            others: Ints = weakest.distinct[3]
-            room.fit(small, xs.shape[0], weakest.largest)
-            with nogil:
-                performed = separate_by(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
-            room.fit(table, xs.shape[0], weakest.largest)
-    except BaseException as problem:  # noqa: BLE001  # Ctrl-C, too: `raise_what` raises it
-        weakest.problem, performed = problem, FAILED
-    return performed
-
-
-@inner
-def search_subsets(
-    table: Table,
-    formula: Formula,
-    xs: Ints,
-    y: int64,
-    among: Ints,
-    fixed: int64,
-    log_alpha: float64,
-    patience: int64,
-    room: Room,
-    weakest: Weakest,
-) -> int64:
-    """Do what `separate_columns` says, without Python's lock; return `NO_MEMORY` or `FAILED` after an error."""
-    performed: int64 = 0
-    more: int64 = 0
-    if not has_depth(room, table, xs.shape[0], weakest.largest):
-        return NO_MEMORY
-    if not weakest.few:
-        most: int64 = patience if weakest.looked else min(patience, FEW_TESTS * table.n_rows)
-        performed = separate_by(table, formula, xs, y, among, fixed, log_alpha, most, room, weakest)
-    if performed >= 0 and (weakest.few or not weakest.looked) and weakest.next <= weakest.largest:
-        with gil:
-            more = _separate_few(table, formula, xs, y, among, fixed, log_alpha, patience, room, weakest)
-        performed = performed + more if more >= 0 else more
-    return performed
-
-
-def raise_what(why: int64, found: Weakest) -> None:
-    """Raise the error that ended a search, if one did."""
-    if why == NO_MEMORY:
-        raise MemoryError
-    if why == FAILED:
-        raise found.problem  # type: ignore[misc]
 
 
 @door
@@ -373,23 +279,24 @@ def separate_columns(
         raise ValueError("the evidence is about other candidates")
     room: Room = taken(formula, table, n, weakest.largest)
     performed: int64 = 0
-    with nogil:
-        performed = search_subsets(table, formula, xs, y, among, fixed, log_alpha, patience, room, weakest)
+    more: int64 = 0
+    if not weakest.few:
+        most: int64 = patience if weakest.looked else min(patience, FEW_TESTS * table.n_rows)
+        with nogil:
+            performed = separate_by(table, formula, xs, y, among, fixed, log_alpha, most, room, weakest)
+    if performed >= 0 and not weakest.looked and weakest.next <= weakest.largest:
+        weakest.distinct = _fewer(table, xs, y, among, room, weakest.settled)
+        weakest.looked, weakest.few = True, len(weakest.distinct) > 0
+    if performed >= 0 and weakest.few and weakest.next <= weakest.largest:
+        small: Table = weakest.distinct[0]
+        some: Ints = weakest.distinct[1]
+        target: int64 = weakest.distinct[2]
+        others: Ints = weakest.distinct[3]
+        room.fit(small, n, weakest.largest)
+        with nogil:
+            more = separate_by(small, formula, some, target, others, fixed, log_alpha, patience, room, weakest)
+        performed = performed + more if more >= 0 else more
+    if performed == NO_MEMORY:
+        raise MemoryError
     given_back(formula, room)
-    raise_what(performed, weakest)
     return performed
-
-
-@inner
-def begin(weakest: Weakest, smallest: int64) -> void:
-    """Begin a search anew."""
-    for i in range(weakest.n):
-        weakest.statistic[i] = weakest.log_p[i] = weakest.method[i] = weakest.rows[i] = NAN
-        weakest.dof[i] = 0.0
-        weakest.reliable[i] = weakest.settled[i] = False
-        weakest.size[i] = 0
-    for k in range(weakest.chosen.shape[0]):
-        weakest.chosen[k] = k
-    weakest.next = smallest
-    weakest.n_waiting = 0
-    weakest.looked = weakest.few = False

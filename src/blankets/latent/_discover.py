@@ -32,7 +32,7 @@ from blankets.latent._network import FittedNetwork
 from blankets.latent._result import Latent, LatentBlanket, SubspaceScore
 from blankets.latent._scores import members_of
 from blankets.latent.sll import SLL
-from blankets.search import Trace, check_options, find
+from blankets.search import Trace, check_options, find, squeezed
 
 DRAWS = 10  # sampled completions per row
 SCREEN = 0.2  # level for columns that are not members, if all models of them can be compared
@@ -89,10 +89,16 @@ class LatentSearch:
         encoder: Encoder,
         effort: Effort,
         rng: np.random.Generator,
+        drivers: Sequence[int] = (),
     ) -> LatentBlanket:
-        """Return the blanket with latents of column ``t``, whose labels may be missing in some rows."""
+        """Return the blanket with latents of column ``t``, whose labels may be missing in some rows.
+
+        ``drivers``: columns on which labeling depends. They are in every model: EM may ignore why values are missing
+        only if the model holds what that depends on.
+        """
 
         def improved(members: list[int], context: list[int]) -> Outcome:
+            context = [*context, *(w for w in drivers if w not in members and w not in context)]
             baseline = open_local(frame, t, members, labeled, self.max_parents, context)
             if members and len(members) + len(context) > 1:
                 return METHODS[self.method](baseline, effort, rng)
@@ -126,7 +132,7 @@ class LatentSearch:
 
 def _search(frame: Frame, t: int, algorithm: str, options: Mapping[str, Any], alpha: float) -> list[int]:
     """Return the observed blanket of labeled rows."""
-    chosen = SLL if isinstance(algorithm, str) and algorithm == SLL.name else find(algorithm, others=(SLL.name,))
+    chosen = SLL if squeezed(algorithm) == SLL.name else find(algorithm, others=(SLL.name,))
     check_options(chosen, options)
     candidates = [j for j in range(frame.n_columns) if j != t]
     tests = TableTests(MemoryCounter(frame))

@@ -125,7 +125,7 @@ def _values(
         return shifted, {name: evidence.interval() for name, evidence in tested.items()}
     if isinstance(effects, Ranking):
         ends = zip(*(end.tolist() for end in effects.interval()), strict=True)
-        by_name = dict(zip(effects.names, effects.information.tolist(), strict=True))
+        by_name = dict(zip(effects.names, effects.corrected.tolist(), strict=True))
         return by_name, dict(zip(effects.names, ends, strict=True))
     return effects, intervals
 

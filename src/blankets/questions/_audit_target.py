@@ -31,7 +31,7 @@ _LABEL = "\0labeled"  # no column of a user has this name
 
 _SHIFTS = {
     "mcar": ("which speaks against labels missing completely at random", "Use labels='mar-f' or 'mar-c'", "act"),
-    "mar-f": ("so labeling depends on them", "Nothing to do: discover conditions on what drives labeling", "know"),
+    "mar-f": ("so labeling depends on them", "Nothing to do: every answer allows for what drives labeling", "know"),
     "mar-c": ("as it must be where they depend on the class and the class decides who is labeled", "", "know"),
     "pu": ("as it must be for columns that depend on the class, since the labeled rows are all positive", "", "know"),
     "": ("so labels do not seem to be missing completely at random", "Use labels='mar-f' or 'mar-c'", "act"),

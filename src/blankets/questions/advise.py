@@ -30,7 +30,7 @@ from blankets.regimes import (
     Surrogate,
     prefer_y0_below,
 )
-from blankets.results import Advice, Goal
+from blankets.results import Advice, Goal, joined
 from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
 from blankets.study import Engine, Seed, Study, open_study, scored_estimate
 
@@ -355,9 +355,13 @@ class _Adviser:
                 f"be off by 0.05."
             )
         if self.regime.name == "mar-f":
+            found = [self.study.names[w] for w in self.study.drivers]
             said.append(
-                "A feature that does not itself drive labeling must be tested given those that do (given=...): "
-                "labeled rows are a sample that was chosen by them."
+                f"Labeling depends on {joined(found)}: each test with the target is given that too, and estimates "
+                "weigh labeled rows by it."
+                if found
+                else "No feature was found on which labeling depends; then labels='mcar' answers more questions. If "
+                "you know one, say drivers=[...] of bl.SemiSupervised."
             )
         if self.regime.name == "predicted":
             share, rho2 = self.labels.n_labeled / self.n_rows, self._explained

@@ -47,8 +47,8 @@ def discover_latent(
     """Find latent variables in the Markov blanket of a target.
 
     Labels may be missing completely at random ("mcar"), or depending on features ("mar-f"). EM, the method that
-    fits models with hidden values, then treats them as missing values. If a label is missing because of its own
-    value, this is not possible.
+    fits models with hidden values, then treats them as missing values; features on which labeling depends are in
+    every model. If a label is missing because of its own value, this is not possible.
 
     Parameters
     ----------
@@ -142,8 +142,9 @@ def discover_latent(
             column = surrogate_column(study.labels, Surrogate.LISTWISE)
             frame, labeled = frame.with_column(study.target_name, column.codes, column.levels), study.labels.labeled
         effort = search.effort(study.place.n_jobs, study.tell)
-        found = search.found(frame, study.target, labeled, study.coder, effort, generator)
-        settings = {**found.settings, "labels": study.regime.name}
+        found = search.found(frame, study.target, labeled, study.coder, effort, generator, study.drivers)
+        drivers = {"drivers": [study.names[w] for w in study.drivers]} if study.drivers else {}
+        settings = {**found.settings, "labels": study.regime.name, **drivers}
         return replace(found, settings=settings, call=study.mark)
 
 

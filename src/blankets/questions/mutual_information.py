@@ -22,6 +22,7 @@ from blankets.study import (
     Explained,
     Names,
     Study,
+    about_drivers,
     about_labels,
     about_rows,
     keeps_numbers,
@@ -144,7 +145,14 @@ def estimate_of(
     loss: Loss = "log",
 ) -> Estimate:
     """Estimate the information of a column of a study about its target."""
-    n_rows, notes = study.n_rows, [*about_labels(study), *(about_rows(study) if study.weighs else ())]
+    n_rows, notes = (
+        study.n_rows,
+        [
+            *about_labels(study),
+            *about_drivers(study, of_test={*study.drivers} <= {at, *conditioning}),
+            *(about_rows(study) if study.weighs else ()),
+        ],
+    )
     if study.measures([at, study.target, *conditioning]):
         explained = Explained.of(study)
         (estimate,) = explained.estimates([at], study.target, conditioning, loss=loss)

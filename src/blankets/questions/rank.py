@@ -96,7 +96,7 @@ def rank(
             scores = _together(scores, _scores(other, np.array([other.index(again.x)]), loss))
         names.append(name)
     explained = (ABOUT_EXPLAINED, *about_rows(study)) if study.has_numbers else ()
-    order = np.argsort(-scores.value, kind="stable")
+    order = np.lexsort((-scores.value, -scores.corrected))  # many levels alone do not make a column informative
     ranked = _some(scores, order)
     warn_of_constants(study.labels, [name for name, dof in zip(names, scores.dof, strict=True) if dof == 0])
     return Ranking(
@@ -105,7 +105,7 @@ def rank(
         information=ranked.value,
         standard_error=ranked.standard_error,
         p=np.append(p, scores.p_value[len(p) :])[order],
-        group=_groups(ranked.value, ranked.standard_error),
+        group=_groups(ranked.corrected, ranked.standard_error),
         estimator=scores.estimator,
         n_rows=study.n_rows,
         notes=(*information_notes(study), *explained, *map(hidden.note, hidden.priors)),

@@ -11,8 +11,17 @@ from numpy.typing import ArrayLike
 
 from blankets.arguments import names_in, whole_number
 from blankets.data import ReadingOptions
-from blankets.errors import BlanketsWarning, ParameterError, RegimeWarning, TooFewRowsWarning, listed, warn
+from blankets.errors import (
+    BlanketsWarning,
+    NotAnswerableError,
+    ParameterError,
+    RegimeWarning,
+    TooFewRowsWarning,
+    listed,
+    warn,
+)
 from blankets.filters import (
+    CRITERIA,
     TIE,
     Criterion,
     ExplainedInformation,
@@ -28,7 +37,7 @@ from blankets.filters import (
 )
 from blankets.independence import SeenBlocks
 from blankets.questions._question import question
-from blankets.regimes import Regime, Supervised
+from blankets.regimes import Question, Regime, Supervised, Surrogate
 from blankets.results import Selection
 from blankets.study import (
     ABOUT_EXPLAINED,
@@ -64,7 +73,9 @@ def select(
 
     Terms with the target are estimated as the label regime requires; redundancy between features uses all rows.
     If p(y=1) is needed and not known, features are scored against a surrogate, a known column in place of the
-    target, which gives nearly the same order. If the regime names a ``surrogate``, they are scored against it.
+    target, which gives nearly the same order under criteria that ask about the target alone: "mim", "jmi", "cmi",
+    "cmim" and "disr". The others weigh it against information among features, and need p(y=1). If the regime names a
+    ``surrogate``, features are scored against it.
 
     If the table holds numbers, nothing is cut: information is what functions of the columns explain, -½ ln(1 - R²)
     (methods, section 10.6). Under "mar-f" and "noisy" labels, and with ``discretize=``, numbers are cut into levels.
@@ -156,6 +167,7 @@ def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Select
         raise ParameterError(f"start= holds the target {study.target_name!r}; it lists features")
     features = [x for x in study.features if x not in start]
     wanted = _checked_number(k, study, len(features), at_most=at_most)
+    _check_scales(study, chosen)
     source, tell = _source(study), study.tell
     listener = None if tell is None else lambda n: tell(f"{chosen.name}: {n} of {wanted} features")
     picks = greedy(
@@ -183,6 +195,24 @@ def selected(study: Study, scoring: Scoring, *, at_most: bool = False) -> Select
         data=study.report_as_data,
         call=study.mark,
     )
+
+
+def _check_scales(study: Study, criterion: Criterion) -> None:
+    """Refuse to weigh what a surrogate keeps of information about the target against whole information.
+
+    The user's own surrogate is the target then, and there is one scale.
+    """
+    column = study.informing
+    if not criterion.mixes or column is None or study.regime.surrogate is not None:
+        return
+    if column.surrogate in (Surrogate.Y0, Surrogate.Y1, Surrogate.YM):
+        alone = listed(other.name for other in CRITERIA.values() if not other.mixes)
+        raise NotAnswerableError(
+            f"criterion {criterion.name!r}, {criterion.formula}, weighs information about the target against "
+            f"information among features, and these labels keep an unknown part (κ) of the first: "
+            f"{study.regime.unlocked_by(Question.ESTIMATE)}. Without that choose one of {alone}, which ask about the "
+            f"target alone"
+        )
 
 
 def _source(study: Study) -> InformationSource:

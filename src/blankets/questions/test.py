@@ -12,20 +12,29 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.arguments import level_of
 from blankets.data import ReadingOptions
 from blankets.errors import NotAnswerableError, ParameterError
-from blankets.independence import IndependenceTest, Knowledge, own_tests, scored_sums
+from blankets.independence import Evidence, IndependenceTest, Knowledge, own_tests, scored_sums
 from blankets.questions._question import question
 from blankets.questions.mutual_information import columns_asked, estimate_of, given_names
 from blankets.regimes import Question, Regime, Surrogate, SurrogateColumn
-from blankets.results import TestResult
-from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality, weighted_powers
+from blankets.results import Estimate, TestResult
+from blankets.stats import (
+    EFFECT_SIZES,
+    attained_power,
+    correlation_information,
+    detectable_effect,
+    noncentrality,
+    weighted_powers,
+)
 from blankets.study import (
     Engine,
     Names,
     Seed,
     Study,
     Testing,
+    about_drivers,
     about_labels,
     about_rows,
+    asked_given,
     independence_tests,
     keeps_numbers,
     label_tables,
@@ -81,8 +90,6 @@ def test(
     """
     level_of(alpha)
     how = own_tests(test) or Testing.of(test)
-    if isinstance(how, Testing) and how.of_numbers:
-        raise ParameterError.not_one_of("test", how.kind, ("auto", "g", "x2"))
     always = Knowledge.of(knowledge).always_given
     if x in always:
         raise ParameterError(f"{x!r} is in 'always_given' of Knowledge, so that it cannot be tested itself")
@@ -111,7 +118,10 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     column = study.stand_in()
     at, conditioning = columns_asked(study, x, given)
     evidence = independence_tests(study, column, rng=rng).test(at, study.target, conditioning)
-    measured = study.measures([at, study.target, *conditioning])
+    of_numbers = study.testing.of_numbers
+    if study.regime.name == "mar-f":  # the size of what was tested
+        conditioning += [w for w in asked_given(study, column) if w != at and w not in conditioning]
+    measured = of_numbers or study.measures([at, study.target, *conditioning])
     study = study if measured else study.without_numbers()
     free = evidence.dof if evidence.reliable else float("nan")
     kappa, form = _kappa(study, column, at, [] if measured else conditioning, free)
@@ -138,9 +148,9 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
     if weighted is not None:  # no shape may have so large an effect
         told = {size: ends for size, ends in told.items() if ends[0] >= 0.0}
     sought = (0.8, 0.95) if free > 0 and n > 0 and knows_power and weighted is None else ()
-    can_estimate = Question.ESTIMATE in study.regime.answers and apart and evidence.n_rows > 0 and free != 0.0
+    can_estimate = Question.ESTIMATE in study.regime.answers and apart and evidence.reliable and free != 0.0
     if measured:
-        can_estimate = can_estimate and evidence.reliable and keeps_numbers(study.regime)
+        can_estimate = can_estimate and keeps_numbers(study.regime)
     about_power: tuple[str, ...] = (_POWER_BY_SHAPE,) if told and weighted is not None else ()
     if apart and measured and scores is not None and scores.of_likelihoods:
         about_power = (_NO_POWER,)
@@ -164,8 +174,27 @@ def _tested(study: Study, x: str, given: Sequence[str], alpha: float, rng: Seed)
         powers={size: least for size, (least, _) in told.items()},
         greatest_powers={} if weighted is None else {size: greatest for size, (_, greatest) in told.items()},
         detectable={p: float(detectable_effect(p, n, free, alpha, lost)) for p in sought},
-        estimate=estimate_of(study, x, at, given, conditioning) if can_estimate else None,
-        notes=(*about_labels(study), *about_rows(study), *about_power),
+        estimate=_estimated(study, evidence, x, at, given, conditioning) if can_estimate else None,
+        notes=(*about_labels(study), *about_drivers(study, of_test=True), *about_rows(study), *about_power),
+    )
+
+
+def _estimated(
+    study: Study, evidence: Evidence, x: str, at: int, given: Sequence[str], conditioning: list[int]
+) -> Estimate:
+    """Estimate the information of a column about the target; of a partial correlation, that of normal columns."""
+    if not study.testing.of_numbers:
+        return estimate_of(study, x, at, given, conditioning)
+    law = correlation_information(evidence.effect, evidence.n_rows - len(conditioning) - 3)
+    return Estimate(
+        x=x,
+        target=study.target_name,
+        given=tuple(given),
+        value=evidence.effect,
+        standard_error=float(law.standard_error),
+        estimator=law.estimator,
+        n_rows=evidence.n_rows,
+        _law=law,
     )
 
 

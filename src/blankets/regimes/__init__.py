@@ -11,7 +11,7 @@ from blankets.regimes._kappa import (
 )
 from blankets.regimes._knowledge import averaged_over_priors
 from blankets.regimes._labels import UNLABELED, Labels, class_codes, code_labels, read_labels
-from blankets.regimes._names import regime_from
+from blankets.regimes._names import regime_from, regime_name
 from blankets.regimes._noisy import Noisy
 from blankets.regimes._predicted import Predicted
 from blankets.regimes._prior import (
@@ -74,6 +74,7 @@ __all__ = [
     "prior_from",
     "read_labels",
     "regime_from",
+    "regime_name",
     "stratified_kappa",
     "surrogate_breakpoints",
     "surrogate_column",

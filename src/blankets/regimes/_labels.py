@@ -2,7 +2,8 @@
 
 **What counts as unlabeled.** Missing values (NaN, None, NA, null) in any container, always. The integer -1,
 as in scikit-learn, if all other labels are non-negative integers, booleans or text. 0, only if the user says
-that the labels are positive-unlabeled. Labels {-1, +1} can mean two things; the user is asked which.
+that the labels are positive-unlabeled; so is "no" beside "yes". Labels {-1, +1} can mean two things; the user is asked
+which. If all labels say no, the user is asked whether it is the class in question.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ from blankets.stats import RowScores
 
 UNLABELED: Final = -1
 AUTO: Final = "auto"
+
+# What people write for "no" beside a "yes", in languages whose tables we have seen; "not ill" and "non-smoker" also.
+NO_WORDS: Final = frozenset({"0", "no", "n", "false", "neg", "negative", "absent", "nein", "non", "nee", "nej", "não"})
 
 MOST_CLASSES = 20  # a target with more distinct numbers is a measurement
 
@@ -156,12 +160,18 @@ def code_labels(
     ``levels[codes[i]]`` is the value of row i; codes of ``missing`` rows are not used.
     """
     mode = str(getattr(regime, "name", regime))
-    known, unlabeled = _known(codes, levels, missing, mode, unlabeled_marker)
+    known, unlabeled = _known(codes, levels, missing, mode, unlabeled_marker, positive)
     others: list[object] = []
     if mode == "pu" and unlabeled.any() and _is_among(positive, known):
         # Rows of other labeled classes may stand for these classes alone, not for all that is not positive.
         others, known = [level for level in known if level != positive], [positive]
         unlabeled = unlabeled | np.isin(codes, [k for k, level in enumerate(levels) if _is_among(level, others)])
+    if unlabeled.any() and positive is None and len(known) == 1 and says_no(known[0]):
+        raise LabelError(
+            f"all labels are {known[0]!r}: rows are negative or unlabeled. If {known[0]!r} is the class that you ask "
+            f"about, say positive={known[0]!r}; it then takes the place of the positives, and prior= is its share. If "
+            f"no label is missing, and the gaps mean the other class, write that into them"
+        )
     classes, code_of = _classes(known, positive, partial=bool(unlabeled.any()), mode=mode)
     if len(classes) > np.iinfo(np.int16).max:
         raise LabelError(f"the target has {len(classes):,} classes, too many; merge rare ones")
@@ -177,12 +187,13 @@ def _known(
     missing: NDArray[np.bool_],
     mode: str,
     unlabeled_marker: object,
+    positive: object = None,
 ) -> tuple[list[object], NDArray[np.bool_]]:
     """Return the levels that are classes, in order, and which rows are unlabeled."""
     present = np.bincount(codes[~missing], minlength=len(levels)) > 0
     seen = [level for level, here in zip(levels, present, strict=True) if here]
     seen.sort(key=lambda level: (isinstance(level, str), level))  # the order of a dictionary has no meaning
-    marker = _marker(seen, mode, unlabeled_marker, gaps=bool(missing.any()))
+    marker = _marker(seen, mode, unlabeled_marker, positive, gaps=bool(missing.any()))
     known = [level for level in seen if level not in marker]
     if not known:
         raise LabelError(f"0 of {len(codes)} rows are labeled; without any label nothing can be said about the target")
@@ -220,7 +231,19 @@ def _is_whole(level: object) -> bool:
     return isinstance(level, int) and not isinstance(level, bool)
 
 
-def _marker(seen: list[object], mode: str, marker: object, *, gaps: bool) -> list[object]:
+def says_no(level: object) -> bool:
+    """Tell whether a value says that something is not so.
+
+    >>> [says_no(level) for level in (0, False, "No", "not ill", "ill", 2)]
+    [True, True, True, True, False, False]
+    """
+    if not isinstance(level, str):
+        return isinstance(level, int | float) and level == 0
+    word = level.strip().casefold()
+    return word in NO_WORDS or word.startswith(("not ", "no ", "non-"))
+
+
+def _marker(seen: list[object], mode: str, marker: object, positive: object, *, gaps: bool) -> list[object]:
     """Return the levels that mean unlabeled."""
     if marker is None:
         return []
@@ -237,13 +260,17 @@ def _marker(seen: list[object], mode: str, marker: object, *, gaps: bool) -> lis
         isinstance(level, str | bool) or (isinstance(level, int) and level >= 0) for level in rest
     ):
         found, seen = [UNLABELED], rest
-    if mode == "pu" and len(seen) == 2 and set(seen) == {0, 1}:  # False is 0 and True is 1
+    nos = [level for level in seen if says_no(level)]
+    if mode == "pu" and len(seen) == 2 and len(nos) == 1:
+        if _is_among(positive, nos):  # the class that is asked about
+            nos = [level for level in seen if level not in nos]
         if gaps or found:
             raise LabelError(
-                "under 'pu' a 0 means unlabeled, but here other rows are marked as unlabeled too: if 0 is a known "
-                "negative use labels='mcar', 'mar-f' or 'mar-c', and if it means unlabeled pass unlabeled_marker=0"
+                f"under 'pu' a {nos[0]!r} means unlabeled, but here other rows are marked as unlabeled too: if "
+                f"{nos[0]!r} is a known negative use labels='mcar', 'mar-f' or 'mar-c', and if it means unlabeled pass "
+                f"unlabeled_marker={nos[0]!r}"
             )
-        found = [level for level in seen if level == 0]
+        found = nos
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -27,6 +28,18 @@ MECHANISMS_EXPLAINED = """\
            Say what you know of p(y=1) (prior=): it decides which test is the most powerful.
   'mnar'   Labeling depends on class and features at once.
            No method here is valid then; find out what drives labeling, or label rows at random."""
+
+
+def regime_name(spec: Any) -> Any:
+    """Return a regime's name as we write it, in place of "PU" or "Positive Unlabeled"; all else as it is.
+
+    >>> regime_name("PU"), regime_name("mar_f")
+    ('pu', 'mar-f')
+    """
+    if not isinstance(spec, str):
+        return spec
+    key = re.sub(r"[\s_]+", "-", spec.strip().lower())
+    return ALIASES.get(key, key)
 
 
 def regime_from(
@@ -58,7 +71,7 @@ def regime_from(
     if not isinstance(spec, str):
         raise ParameterError.not_one_of("label regime", spec, NAMES)
     prior = prior_from(prior)  # a wrong value is refused even if it is not used
-    name = ALIASES.get(spec, spec)
+    name = regime_name(spec)
     if name == "auto":
         return _suggested(labels, prior, sampling)
     if name == "mnar":
@@ -73,7 +86,7 @@ def regime_from(
 # The regimes that an option belongs to; the first is named in messages.
 _HOME = {
     "given_drivers": ("mar-f", "mcar", "mar-c"),
-    "drivers": ("pu",),
+    "drivers": ("pu", "mar-f"),
     "propensity": ("pu",),
     "false_positive": ("noisy",),
     "false_negative": ("noisy",),

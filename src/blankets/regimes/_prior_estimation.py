@@ -98,10 +98,16 @@ class EstimatedPrior(Prior):
         """Return a quantile of the bootstrap estimates."""
         return np.asarray(np.quantile(self.draws, np.asarray(probability, float)))
 
+    @property
+    def at_most(self) -> float:
+        """The upper 95% bound. It holds without the assumption too: where classes overlap, all methods are too high."""
+        return float(self.ppf(0.95))
+
     def __str__(self) -> str:
-        low, high = self.ppf([0.05, 0.95])
-        return f"about {self.value:.3g} (90% {low:.3g} to {high:.3g}), estimated by {self.method} assuming that " + (
-            self.assumption
+        low = float(self.ppf(0.05))
+        return (
+            f"about {self.value:.3g} (90% {low:.3g} to {self.at_most:.3g}), estimated by {self.method} assuming that "
+            f"{self.assumption}; if classes overlap everywhere, only at most {self.at_most:.3g} is known"
         )
 
 

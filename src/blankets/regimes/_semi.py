@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.arguments import flag, one_of
-from blankets.errors import LabelError, NotAnswerableError, ParameterError, guarded
+from blankets.arguments import flag, names_in, one_of
+from blankets.errors import LabelError, NotAnswerableError, ParameterError, guarded, listed
 from blankets.records import named
 from blankets.regimes._contract import Choice, Question, Regime
 from blankets.regimes._kappa import prefer_y0_below
@@ -55,9 +56,11 @@ class SemiSupervised(Regime):
     force : bool
         Use a surrogate that is not valid; results say so.
     given_drivers : bool
-        For "mar-f": first find the features on which labeling depends, from all rows, and condition every test with
-        the target on them, because only then labeled rows are a fair sample. Do not use it with "pc" and the "n-pc"
-        algorithms, which orient edges by separating sets and may gain false members.
+        For "mar-f": first find the features on which labeling depends, from all rows. Every test with the target is
+        given them, and every estimate weighs labeled rows by them, because only then these are a fair sample. Say
+        False for "pc" and the "n-pc" algorithms, which orient edges by separating sets and may gain false members.
+    drivers : sequence of str
+        For "mar-f": the features on which labeling depends, if you know them. They are then not searched.
 
     Examples
     --------
@@ -75,6 +78,7 @@ class SemiSupervised(Regime):
     surrogate: str | None
     force: bool
     given_drivers: bool
+    drivers: tuple[str, ...]
 
     def __init__(
         self,
@@ -84,6 +88,7 @@ class SemiSupervised(Regime):
         surrogate: str | None = None,
         force: bool = False,
         given_drivers: bool = True,
+        drivers: str | Sequence[str] = (),
     ) -> None:
         if one_of("mechanism", mechanism, (*MECHANISMS, "mnar")) == "mnar":
             raise NotAnswerableError(MNAR)
@@ -92,6 +97,9 @@ class SemiSupervised(Regime):
         object.__setattr__(self, "surrogate", None if surrogate is None else surrogate_from(surrogate).value)
         object.__setattr__(self, "force", flag("force", force))
         object.__setattr__(self, "given_drivers", flag("given_drivers", given_drivers))
+        object.__setattr__(self, "drivers", tuple(names_in("drivers", drivers)))
+        if self.drivers and (mechanism != "mar-f" or not given_drivers):
+            raise ParameterError("drivers= is for labels that depend on features, 'mar-f', with given_drivers=True")
 
     @property
     def name(self) -> str:
@@ -103,7 +111,7 @@ class SemiSupervised(Regime):
         """What is assumed."""
         on = {
             "mcar": "nothing at all (MCAR)",
-            "mar-f": "the tested feature and what is conditioned on alone (MAR-F)",
+            "mar-f": f"{listed(self.drivers) if self.drivers else 'recorded features'} alone (MAR-F)",
             "mar-c": "its class alone (MAR-C)",
         }
         return f"Whether a row is labeled is assumed to depend on {on[self.mechanism]}."

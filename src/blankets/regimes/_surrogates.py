@@ -13,7 +13,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -113,9 +113,23 @@ def surrogate_column(labels: Labels, surrogate: Surrogate, *, forced: bool = Fal
     return SurrogateColumn(surrogate, codes, names, None, forced, note)
 
 
-def label_column(labels: Labels) -> SurrogateColumn:
-    """Return negative, positive, unlabeled as 0, 1, 2: the column whose counts are label tables."""
-    return surrogate_column(labels, Surrogate.YM)
+def label_column(labels: Labels, drivers: NDArray[np.int64] | None = None) -> SurrogateColumn:
+    """Return negative, positive, unlabeled as 0, 1, 2: the column whose counts are label tables.
+
+    ``drivers``: for each row the number of its joint values of K columns that labeling depends on; then there are 3 K
+    levels, negative with each of these first.
+
+    >>> from blankets.regimes import read_labels
+    >>> label_column(read_labels([0, 1, None]), np.array([0, 1, 1])).codes.tolist()
+    [0, 3, 5]
+    """
+    column = surrogate_column(labels, Surrogate.YM)
+    if drivers is None or not len(drivers):
+        return column
+    k = int(drivers.max()) + 1
+    codes = column.codes.astype(np.int64) * k + drivers
+    levels = tuple(f"{level} at {w}" for level in column.levels for w in range(k))
+    return replace(column, codes=codes.astype(np.uint8 if 3 * k <= 256 else np.int32), levels=levels)
 
 
 def collapse(counts: ArrayLike, surrogate: Surrogate) -> NDArray[np.float64]:

@@ -30,11 +30,6 @@ from blankets.results._words import (
 )
 from blankets.stats import LARGEST, N_CURVE, InformationEstimate
 
-TOO_LARGE = (
-    "Information measured in few rows for many levels is too large on average; the interval is corrected for that, "
-    "and may be below the measured value."
-)
-
 
 def check_law(law: InformationEstimate, n: int) -> None:
     """Refuse a law that is not one of so many estimates, or that makes no intervals."""
@@ -76,7 +71,10 @@ class Estimate(Saved, _Printed):
     given : tuple of str
         The conditioning set.
     value : float
-        The estimate. It can be below 0 if it is corrected for bias, or if labels are missing at random.
+        The estimate as its estimator measures it: near independence mostly what chance brings. It can be below 0 if its
+        estimator subtracts the mean of that, or if labels are missing at random.
+    corrected : float
+        The estimate that is too large as often as too small, inside of every interval.
     standard_error : float
         Its standard error; NaN if the delta method (a normal approximation) does not apply.
     estimator : str
@@ -116,12 +114,17 @@ class Estimate(Saved, _Printed):
         return float(np.ravel(low)[0]), float(np.ravel(high)[0])
 
     @property
+    def corrected(self) -> float:
+        """The estimate that is too large as often as too small."""
+        return float(np.ravel(self._law.corrected)[0])
+
+    @property
     def p(self) -> float:
         """P-value of the test of independence that belongs to the estimate."""
         return float(np.ravel(self._law.p_value)[0])
 
     def _derived(self) -> dict[str, object]:
-        return {"interval_90": self.interval(), "p": self.p}
+        return {"corrected": self.corrected, "interval_90": self.interval(), "p": self.p}
 
     def _check(self) -> None:
         check_law(self._law, 1)
@@ -130,12 +133,11 @@ class Estimate(Saved, _Printed):
         low, high = self.interval()
         given = f" given {joined(self.given)}" if self.given else ""
         yield (
-            f"Information between {shown(self.x)} and {shown(self.target)}{given}: {digits(self.value)} nats "
-            f"({size_of(self.value)}), 90% interval {digits(low)} to {digits(high)}"
+            f"Information between {shown(self.x)} and {shown(self.target)}{given}: {digits(self.corrected)} nats "
+            f"({size_of(self.corrected)}), 90% interval {digits(low)} to {digits(high)}"
         )
-        yield f"  Estimator {self.estimator}, {self.n_rows:,} rows, standard error {digits(self.standard_error)}."
-        if self.value > high:
-            yield wrapped(TOO_LARGE, "  ")
+        measured = f"measured {digits(self.value)}, standard error {digits(self.standard_error)}"
+        yield wrapped(f"Estimator {self.estimator}, {self.n_rows:,} rows: {measured}; chance is taken off above.", "  ")
         yield wrapped(NATS, "  ")
         yield from (wrapped(note, "  note: ") for note in self.notes)
 
@@ -254,11 +256,9 @@ class TestResult(Saved, _Printed):
         if self.estimate is not None:
             low, high = self.estimate.interval()
             yield (
-                f"  Size: {size_of(self.estimate.value)} (Cohen's w {w_of(self.estimate.value)}, 90% interval "
+                f"  Size: {size_of(self.estimate.corrected)} (Cohen's w {w_of(self.estimate.corrected)}, 90% interval "
                 f"{w_of(low)} to {w_of(high)}, by {self.estimate.estimator})."
             )
-            if self.estimate.value > high:
-                yield wrapped(TOO_LARGE, "  ")
         if self.surrogate != "full":
             kappa = (
                 ""

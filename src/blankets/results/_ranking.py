@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from blankets.errors import guarded
 from blankets.records import Bounds, Call, Count, Saved, refuse
-from blankets.results._answers import TOO_LARGE, check_law
+from blankets.results._answers import check_law
 from blankets.results._text import Tabled
 from blankets.results._words import NATS, as_frame, count_of, digits, format_p, shown
 from blankets.stats import LARGEST, InformationEstimate
@@ -35,7 +35,9 @@ class Ranking(Saved, Tabled):
     names : tuple of str
         Features, the most informative first.
     information, standard_error : ndarray of shape (features,)
-        In nats (units of information), in the order of ``names``.
+        In nats (units of information), in the order of ``names``: as measured, which chance makes too large.
+    corrected : ndarray of shape (features,)
+        The information that is too large as often as too small, inside of each interval.
     p : ndarray of shape (features,)
         P-value of independence of each feature.
     group : ndarray of int of shape (features,)
@@ -85,18 +87,23 @@ class Ranking(Saved, Tabled):
         """Return the confidence interval of each feature's information, in the order of ``names``."""
         return self._law.interval(level)
 
+    @property
+    def corrected(self) -> NDArray[np.float64]:
+        """The information of each feature that is too large as often as too small."""
+        return self._law.corrected
+
     def table(self) -> list[dict[str, object]]:
         """Return one row for each feature, the most informative first, with its 90% interval."""
         low, high = self.interval()
-        columns = (self.information, self.standard_error, low, high, self.p, self.group)
-        keys = ("name", "information", "standard_error", "low_90", "high_90", "p", "group")
+        columns = (self.information, self.corrected, self.standard_error, low, high, self.p, self.group)
+        keys = ("name", "information", "corrected", "standard_error", "low_90", "high_90", "p", "group")
         return [
             dict(zip(keys, row, strict=True)) for row in zip(self.names, *map(np.ndarray.tolist, columns), strict=True)
         ]
 
     def _derived(self) -> dict[str, object]:
         low, high = self.interval()
-        return {"low_90": low, "high_90": high}
+        return {"corrected": self.corrected, "low_90": low, "high_90": high}
 
     def _check(self) -> None:
         n = len(self.names)
@@ -116,7 +123,7 @@ class Ranking(Saved, Tabled):
         return as_frame(self.table(), "a ranking")
 
     def _words(self) -> list[str]:
-        return [NATS, TOO_LARGE] if (self.information > self.interval()[1]).any() else [NATS]
+        return [NATS]
 
     def _notes(self) -> tuple[str, ...]:
         return self.notes
@@ -128,12 +135,12 @@ class Ranking(Saved, Tabled):
         )
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
-        low, high = self.interval()
+        (low, high), corrected = self.interval(), self.corrected
         rows = [
             [
                 str(i + 1),
                 shown(self.names[i]),
-                digits(float(self.information[i])),
+                digits(float(corrected[i])),
                 f"{digits(float(low[i]))} to {digits(float(high[i]))}",
                 format_p(math.log(max(float(self.p[i]), 1e-300))),
                 str(int(self.group[i]) + 1),

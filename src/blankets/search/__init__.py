@@ -2,7 +2,7 @@
 
 from blankets.search._both_ends import with_other_ends
 from blankets.search._contract import Algorithm, Found, Role, Trace
-from blankets.search._registry import ALGORITHMS, check_options, choose, find
+from blankets.search._registry import ALGORITHMS, check_options, choose, find, squeezed
 from blankets.search._roles import orient, resolve_roles
 from blankets.search.closing import close, evidence_of, settle, with_required
 
@@ -20,6 +20,7 @@ __all__ = [
     "orient",
     "resolve_roles",
     "settle",
+    "squeezed",
     "with_other_ends",
     "with_required",
 ]

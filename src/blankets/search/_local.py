@@ -31,7 +31,6 @@ class Neighborhood:
     capped: bool = False  # whether there were conditioning sets larger than the limit
     asked: int = 0  # tests that it took, if they are limited
     log: Trace = field(default_factory=Trace)  # the decisions
-    steps: Callable[[], Trace] | None = None  # further decisions, if they are told when somebody asks
 
     def separator(self, x: int) -> Given | None:
         """Return the set that separated ``x``; None for a member and for an untested column."""
@@ -106,9 +105,8 @@ class LocalSearch:
         if not any(_is_marginal(batch) for _, batch in found.log.scans):
             marginal = self.tests.scan(self.others(self.target), self.target)
             self.trace.passed_over(marginal.where(marginal.independent(self.alpha)), "neighbors")
-        for log in (found.log, *(() if found.steps is None else (found.steps(),))):
-            self.trace.scans.extend(log.scans)
-            self.trace.decisions.extend(log.decisions)
+        self.trace.scans.extend(found.log.scans)
+        self.trace.decisions.extend(found.log.decisions)
         self.trace.members[:] = found.members
 
     def separate(

@@ -6,6 +6,7 @@ are registered. To add an algorithm, add a file.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
@@ -52,22 +53,37 @@ _PACKAGE = __name__.rpartition(".")[0]
 ALGORITHMS = _Registry()
 
 
+# Names that papers use for an algorithm as a whole, without what stands between words.
+LONG_NAMES = {"growshrink": "gs", "hiton": "hiton-mb", "kollersahami": "ks", "peterclark": "pc"}
+
+
+def squeezed(name: object) -> str:
+    """Return a name in lower case without dashes, underscores and blanks.
+
+    >>> squeezed("inter-IAMB") == squeezed("interIAMB")
+    True
+    """
+    return re.sub(r"[-_\s]+", "", str(name)).lower()
+
+
 def find(name: str, others: Iterable[str] = ()) -> Algorithm:
-    """Return the algorithm with this name, in upper or lower case, with dashes, underscores or blanks.
+    """Return the algorithm with this name, in any case, with or without dashes, underscores or blanks.
 
     ``others``: names of algorithms outside the registry, for suggestions.
 
     Examples
     --------
-    >>> find("inter_IAMB").name
-    'inter-iamb'
+    >>> find("inter_IAMB").name, find("IAMBnPC").name, find("grow-shrink").name
+    ('inter-iamb', 'iamb-n-pc', 'gs')
     >>> find("imab")
     Traceback (most recent call last):
     blankets.errors.ParameterError: unknown algorithm 'imab'; did you mean 'iamb'? choose from ...
     """
-    key = str(name).strip().lower().replace("_", "-").replace(" ", "-")
+    if name in ALGORITHMS:
+        return ALGORITHMS[name]
+    key = squeezed(name)
     try:
-        return ALGORITHMS[key]
+        return ALGORITHMS[LONG_NAMES.get(key) or {squeezed(each): each for each in ALGORITHMS}[key]]
     except KeyError:
         raise ParameterError.not_one_of("algorithm", name, [*ALGORITHMS, *others]) from None
 

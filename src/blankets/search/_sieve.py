@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from blankets.independence import Evidence, EvidenceBatch
 from blankets.search._contract import Trace
 from blankets.search._local import Given, LocalSearch, Neighborhood
-
-_FIRST, _AT_ONCE = 16, 256  # candidates that are turned away in one call, at first and at most
 
 
 class Sieve:
@@ -32,31 +27,10 @@ class Sieve:
         self.independent = self.marginal.independent(search.alpha)
         log.passed_over(self.marginal.where(self.independent), "neighbors")
 
-    def candidates(self, *, turn_away: bool = False) -> Iterator[Evidence]:
-        """Yield the marginally dependent variables, the strongest first.
-
-        ``turn_away``: but not those that would be admitted, remove no member, and be removed at once; these are
-        recorded.
-        """
-        order = self.marginal.order(self.marginal.dependent(self.search.alpha))
-        n, few = 0, _FIRST
-        while n < len(order):
-            if turn_away and self.members:
-                gone = self._turn_away(order[n : n + few])
-                n, few = n + gone, min(2 * few, _AT_ONCE) if gone == few else _FIRST
-            for i in order[n : n + 1]:
-                yield self.marginal[int(i)]
-            n += 1
-
-    def _turn_away(self, at: NDArray[np.int64]) -> int:
-        """Turn away the first of some candidates; return how many."""
-        limit, alpha = self.search.max_given, self.search.alpha
-        gone = self.search.tests.turned_away(self.marginal.xs[at], self.y, self.members, max_size=limit, stop_at=alpha)
-        self.capped |= limit is not None and len(gone) > 0 and len(self.members) > limit
-        for i, evidence in zip(at.tolist(), gone, strict=False):
-            self.admit(self.marginal[i])
-            self.remove(evidence)
-        return len(gone)
+    def candidates(self) -> Iterator[Evidence]:
+        """Yield the marginally dependent variables, the strongest first."""
+        for i in self.marginal.order(self.marginal.dependent(self.search.alpha)).tolist():
+            yield self.marginal[i]
 
     def marginally_independent(self) -> list[int]:
         """Return the marginally independent variables, the strongest first."""

@@ -112,7 +112,7 @@ def hiton_neighbors(
 def _interleaved(search: LocalSearch, y: int, log: Trace, *, prefilter: bool) -> Neighborhood:
     """After each admission remove every member, also the new one, that a subset of the others separates."""
     sieve = Sieve(search, y, log)
-    for evidence in sieve.candidates(turn_away=True):
+    for evidence in sieve.candidates():
         sieve.admit(evidence)
         sieve.purge(evidence.x)
         for separated in sieve.separated([evidence.x], sieve.members):

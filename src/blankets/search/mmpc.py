@@ -9,7 +9,7 @@ from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, Neighborhood, Neighbors, found, own_neighbors
 from blankets.search._local import symmetric as both_ends
-from blankets.search._weakest import SEPARATED, Weakest
+from blankets.search._weakest import Weakest
 
 
 def mmpc(
@@ -63,19 +63,12 @@ def mmpc_neighbors(search: LocalSearch, *, symmetric: bool) -> tuple[Neighbors, 
 
 def max_min(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     """Return the neighbors of ``y``: admit by the strongest weakest dependence, then remove false members."""
-    alpha = search.alpha
-    members: list[int] = []
-    tied = Weakest(search, y)
-    # A separated candidate stays separated, because members only enter.
-    while tied.admit(tied.batch.independent(alpha) & ~tied.inside, members, log):
+    tied = Weakest(search, y, log)
+    while tied.admit():  # a separated candidate stays separated, because members only enter
         pass
-
-    for x in tuple(members):
-        for evidence in tied.drop(tied.batch.independent(alpha) & (tied.batch.xs == x)) or ():
-            members.remove(x)
-            log.removed(evidence, "neighbors", SEPARATED)
-            tied.leave(members)
-    return tied.neighborhood(members, log)
+    for x in tuple(tied.members):
+        tied.remove(tied.batch.xs == x)
+    return tied.neighborhood()
 
 
 ALGORITHMS = (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from blankets.independence import IndependenceTest
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, Neighborhood, blanket_of, own_neighbors, symmetric
-from blankets.search._weakest import SEPARATED, Weakest
+from blankets.search._weakest import Weakest
 
 
 def pcmb(
@@ -57,22 +57,10 @@ def pcd(search: LocalSearch, y: int, log: Trace) -> Neighborhood:
     with the newest member in one batch; then separated members leave, then separated candidates, then the
     strongest candidate enters.
     """
-    alpha = search.alpha
-    members: list[int] = []
-    tied = Weakest(search, y)
-    if (grown := tied.grown(log)) is not None:
-        return grown
-    entered = True
-    while entered:
-        # Lines 12 to 16: all members are tested before any is removed.
-        false = tied.drop(tied.batch.independent(alpha) & tied.inside) if members else None
-        if false is not None:
-            for evidence in false:
-                members.remove(evidence.x)
-                log.removed(evidence, "neighbors", SEPARATED)
-            tied.leave(members)
-        entered = tied.admit(tied.batch.independent(alpha), members, log)  # lines 4 to 11
-    return tied.neighborhood(members, log)
+    tied = Weakest(search, y, log)
+    while tied.admit():  # lines 4 to 11
+        tied.remove(tied.inside)  # lines 12 to 16: all members are tested before any is removed
+    return tied.neighborhood()
 
 
 ALGORITHMS = (

@@ -21,9 +21,8 @@ from dataclasses import replace
 from typing import TypeVar, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
-from blankets.independence import Columns, EvidenceBatch, Grown, IndependenceTest, Sets, sizes_of
+from blankets.independence import Columns, EvidenceBatch, IndependenceTest, Sets, sizes_of
 from blankets.search._contract import Algorithm, Found, Trace
 from blankets.search._local import LocalSearch, Neighborhood, blanket_of, own_neighbors, symmetric
 from blankets.search.closing import settle
@@ -87,10 +86,6 @@ def _by_small_sets(
     limits: tuple[int, int],
 ) -> Found:
     """Return what PCMB finds within limits of tests (in all, and in one neighborhood), without doubtful members."""
-    if trace.brief:
-        members = tests.first_view(target, candidates, alpha=alpha, limits=limits, max_size=_CAPPED)
-        if members is not None:
-            return Found(members=members)
     in_all, most = limits
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=_CAPPED, trace=trace)
     search.about_cap = (
@@ -203,22 +198,6 @@ class LimitedTests(IndependenceTest):
         sizes = range(max(smallest - fixed, 0), largest - fixed + 1)
         self._ask(len(xs) * sum(math.comb(len(among) - fixed, size) for size in sizes))
         return self.tests.separate(xs, y, among, **sets)
-
-    def grown(
-        self,
-        batch: EvidenceBatch,
-        at: NDArray[np.int64],
-        *,
-        max_size: int | None,
-        stop_at: float,
-        most: float = math.inf,
-    ) -> Grown | None:
-        """Return the neighbors of a column, if they can be told at once; all tests asked for on the way count."""
-        left = min(most, self.most - self.asked)
-        found = self.tests.grown(batch, at, max_size=max_size, stop_at=stop_at, most=left)
-        if found is not None:
-            self._ask(found.asked)
-        return found
 
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return the bound of the tests."""

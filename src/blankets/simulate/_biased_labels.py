@@ -47,7 +47,7 @@ def label_positives(
         raise LabelError(
             f"no row is of class {positive!r}; pass positive= one of {listed(np.unique(classes).tolist())}"
         )
-    return np.asarray(is_positive & (generator_from(rng).random(len(classes)) < chance))
+    return np.asarray(is_positive & (generator_from(rng, "label_positives").random(len(classes)) < chance))
 
 
 @guarded
@@ -89,7 +89,7 @@ def flip_labels(
     false = _rates("false_positive", false_positive, len(classes))
     missed = _rates("false_negative", false_negative, len(classes))
     is_positive = classes == positive
-    wrong = generator_from(rng).random(len(classes)) < np.where(is_positive, missed, false)
+    wrong = generator_from(rng, "flip_labels").random(len(classes)) < np.where(is_positive, missed, false)
     return np.asarray(is_positive ^ wrong, np.int64)
 
 

@@ -63,7 +63,7 @@ def variable_with_information(
         raise ParameterError.out_of_range(
             "information", information, f"between 0 and {most:.6g} nats, the most for {arity} levels and this prior"
         )
-    generator = generator_from(rng)
+    generator = generator_from(rng, "variable_with_information")
     drawn = generator.dirichlet(np.ones(arity), size=len(p_y))
     if _information(p_y, drawn) >= information:
         start, end = np.tile(p_y @ drawn, (len(p_y), 1)), drawn
@@ -95,7 +95,7 @@ def sample_given_class(
     codes = np.asarray(y)
     if codes.size and (codes.dtype.kind not in "iub" or codes.min() < 0 or codes.max() >= len(table)):
         raise ParameterError(f"'y' must hold class codes from 0 to {len(table) - 1}, one row of the table each")
-    return draw_codes(np.asarray(table, float), codes.astype(np.int64), generator_from(rng))
+    return draw_codes(np.asarray(table, float), codes.astype(np.int64), generator_from(rng, "sample_given_class"))
 
 
 @guarded

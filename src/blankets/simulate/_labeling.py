@@ -72,7 +72,7 @@ def hide_labels(
     """
     if (rate is None) == (count is None):
         raise ParameterError("give either 'rate' (probabilities) or 'count' (exact numbers) of labeled rows")
-    generator = generator_from(rng)
+    generator = generator_from(rng, "hide_labels")
     classes = np.asarray(y)
     names, groups = _groups(classes, mechanism, feature, positive)
     what, given = ("rate", rate) if count is None else ("count", count)

@@ -189,7 +189,7 @@ class Network:
         """
         if n_rows < 0:
             raise ParameterError.out_of_range("n_rows", n_rows, "at least 0")
-        generator = generator_from(rng)
+        generator = generator_from(rng, "sample")
         codes: dict[str, NDArray[np.int64]] = {}
         for name in self._order:
             row = np.zeros(n_rows, np.int64)  # which row of the table, mixed radix over the parents

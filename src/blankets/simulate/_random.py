@@ -63,7 +63,7 @@ def random_dag(
     probability = _edge_probability(n_nodes, edge_probability, mean_degree)
     if max_parents is not None and max_parents < 0:
         raise ParameterError.out_of_range("max_parents", max_parents, "at least 0")
-    generator = generator_from(rng)
+    generator = generator_from(rng, "random_dag")
     order = generator.permutation(n_nodes)
     graph = nx.DiGraph()
     graph.add_nodes_from(f"x{j}" for j in range(n_nodes))
@@ -135,7 +135,7 @@ def random_network(
         raise ParameterError("a network needs a directed acyclic graph, but this one has a cycle")
     if concentration <= 0:
         raise ParameterError.out_of_range("concentration", concentration, "above 0")
-    generator = generator_from(rng)
+    generator = generator_from(rng, "random_network")
     number = {node: j for j, node in enumerate(graph.nodes)}
     parents = {str(node): [str(p) for p in sorted(graph.predecessors(node), key=number.__getitem__)] for node in graph}
     sizes = {name: arities if isinstance(arities, int) else arities.get(name, 0) for name in parents}

@@ -43,7 +43,7 @@ from blankets.stats._estimate import (
 )
 from blankets.stats._explained import explained_information
 from blankets.stats._imputed import pooled_d2, pooled_d3, pooled_regressions
-from blankets.stats._information import Loss, as_tables, miller_madow, plug_in
+from blankets.stats._information import Loss, as_tables, correlation_information, miller_madow, plug_in
 from blankets.stats._labeling_bias import labeling_bias
 from blankets.stats._machine_labels import machine_noncentrality, machine_scores, predicted_share
 from blankets.stats._machine_power import STUDIES, machine_power
@@ -143,6 +143,7 @@ __all__ = [
     "chi2_isf",
     "clustered_test",
     "combined",
+    "correlation_information",
     "critical_value",
     "detectable_effect",
     "divided",

@@ -29,6 +29,7 @@ from blankets.errors import ParameterError
 from blankets.stats._estimate import InformationEstimate, divided
 from blankets.stats._information import (
     Loss,
+    as_tables,
     checked_loss,
     delta_variance,
     derivative,
@@ -108,50 +109,92 @@ def mcar_information(counts: ArrayLike) -> InformationEstimate:
 
 
 def mar_f_information(counts: ArrayLike, *, loss: Loss = "log") -> InformationEstimate:
-    """Estimate I(X;Y|Z) if labeling depends only on x (and z), methods (4.5).
+    """Estimate I(X;Y|Z) if labeling depends only on x and z, methods (4.5), or on drivers w as well, methods (4.17).
 
-    The information of q = P t_y. Levels of x without a labeled row are left out, the others renormalized,
-    and the estimate flagged (errata D4).
+    The information of q(x,y,z) = Σ_w p(x,w,z) p(y|x,w,z,s=1). Where a level of x has no labeled row at one w, the
+    labeled rows with this w stand in; where these are none, all labeled rows of the level. Levels of x without any are
+    left out, the others renormalized, and the estimate flagged (errata D4).
 
-    ``counts``, of shape (..., strata, 3, levels of x): label tables: negative, positive, unlabeled. ``loss``: Shannon's
-    information or the squared-loss one.
+    ``counts``, of shape (..., strata, 3 K, levels of x): label tables: negative, positive, unlabeled, each at the K
+    values of the drivers. ``loss``: Shannon's information or the squared-loss one.
 
     Notes
     -----
     With L_y = ∂I/∂q_y, φ = Σ_y t_y L_y for an unlabeled row, and for a labeled one of class y this plus
-    (P/l)(L_y - Σ t L). Near independence the estimate is a sum of chi-squares with weights, methods (4.11); the one
-    chi-square with its mean and variance stands for it; intervals have the law of methods (4.13).
+    (P/l)(L_y - Σ t L), all at the row's x and w. Near independence the estimate is a sum of chi-squares with weights,
+    methods (4.11); the one chi-square with its mean and variance stands for it; intervals have the law of methods
+    (4.13), in which a level's share is that of as many rows as have its variance.
 
     Examples
     --------
     >>> table = [[20, 20], [10, 30], [100, 140]]
     >>> float(mar_f_information(table).value.round(6))
     0.034824
+
+    x and y are independent; rows in which they are equal (w = 1) are labeled nine times as often.
+
+    >>> equal, other = np.diag([90, 90]), np.diag([10, 10])[::-1]
+    >>> counts = np.stack([other, equal], axis=1).reshape(4, 2)  # negative, positive; each at w = 0, 1
+    >>> counts = np.concatenate([counts, [[90, 90], [10, 10]]])  # unlabeled
+    >>> float(mar_f_information(counts).value.round(6))
+    0.0
     """
     checked_loss(loss)
-    tables, n_rows, p = frequencies(counts)
-    labeled, everyone = p[..., :UNLABELED, :], p.sum(axis=-2, keepdims=True)
-    l = labeled.sum(axis=-2, keepdims=True)
-    kept = np.where(l > 0, everyone, 0.0)
-    kept = divided(kept, kept.sum(axis=CELLS, keepdims=True))
+    tables = as_tables(counts)
+    n_rows = tables.sum(axis=CELLS)
+    p = divided(tables, n_rows[..., None, None, None])
+    p = p.reshape(*p.shape[:-2], 3, -1, p.shape[-1])  # (..., strata, labels, values of w, levels of x)
+    labeled, everyone = p[..., :UNLABELED, :, :], p.sum(axis=-3, keepdims=True)
+    l = labeled.sum(axis=-3, keepdims=True)
     t = divided(labeled, l)
-    value, slope = information(kept * t, loss), derivative(kept * t, loss)
-    mean = (t * slope).sum(axis=-2, keepdims=True)
-    phi = np.concatenate([mean + divided(kept, l) * (slope - mean), mean], axis=-2)
-    rows = tables[..., :UNLABELED, :].sum(axis=-2)
+    for over in (-1, -2):  # all levels of x at this w; all w at this level of x
+        wider = labeled.sum(axis=over, keepdims=True)
+        wider = divided(wider, wider.sum(axis=-3, keepdims=True))
+        t = np.where(t.sum(axis=-3, keepdims=True) > 0, t, wider)
+    rows_of_x = l.sum(axis=-2, keepdims=True) * n_rows[..., None, None, None, None]
+    kept = np.where(rows_of_x > 0, everyone, 0.0)
+    kept = divided(kept, kept.sum(axis=(-4, -3, -2, -1), keepdims=True))
+    q = (kept * t).sum(axis=-2)
+    value, slope = information(q, loss), derivative(q, loss)[..., np.newaxis, :]
+    mean = (t * slope).sum(axis=-3, keepdims=True)
+    phi = np.concatenate([mean + divided(kept, l) * (slope - mean), np.broadcast_to(mean, l.shape)], axis=-3)
+    masses = np.concatenate([labeled, kept - l], axis=-3)
+    flat = (*tables.shape[:-3], -1, 1, 1)
+    of_x = kept[..., 0, :, :].sum(axis=-2)
+    share = divided(q[..., POSITIVE, :], of_x)
     ends = np.zeros_like(n_rows), np.ones_like(n_rows)
-    law = LevelLaw(kept[..., 0, :], t[..., POSITIVE, :], rows, ends, n_rows, loss)
+    rows = _rows_behind(kept, l, t, share, rows_of_x[..., 0, 0, :], n_rows)
+    law = LevelLaw(of_x, share, rows, ends, n_rows, loss)
     scale, freedom = one_law(*law.null_sums())
     return InformationEstimate(
-        value=np.where(l.sum(axis=CELLS) > 0, value, np.nan),
-        variance=delta_variance(np.concatenate([labeled, kept - l], axis=-2), phi, n_rows),
+        value=np.where(l.sum(axis=(-4, -3, -2, -1)) > 0, value, np.nan),
+        variance=delta_variance(masses.reshape(flat), phi.reshape(flat), n_rows),
         statistic=divided(value, scale),
         dof=freedom,
         scale=scale,
-        repaired=_without_label(l, everyone),
-        estimator="MAR-F (labeled rows weighted by x)",
+        repaired=((l == 0) & (everyone > 0)).any(axis=(-4, -3, -2, -1)),
+        estimator="MAR-F (labeled rows weighted by x" + (" and what drives labeling)" if l.shape[-2] > 1 else ")"),
         curve=law.curves(value, freedom > 0),
     )
+
+
+def _rows_behind(kept: Floats, l: Floats, t: Floats, share: Floats, rows_of_x: Floats, n_rows: Floats) -> Floats:
+    """Return for each level of x of how many labeled rows its share of positives has the variance, methods (4.18).
+
+    Within each w the share is that of its labeled rows, with one row more that has the share of the level: where few
+    rows all have one class, their own share would say that there is no variance. And w itself is drawn.
+    """
+    n = n_rows[..., None, None, None]
+    if l.shape[-2] == 1:
+        return rows_of_x
+    w_of_x = divided(kept, kept.sum(axis=-2, keepdims=True))[..., 0, :, :]
+    behind, level = l[..., 0, :, :] * n, share[..., np.newaxis, :]
+    one_more = (t[..., POSITIVE, :, :] * behind + level) / (behind + 1.0)
+    within = (w_of_x**2 * one_more * (1.0 - one_more) / np.maximum(behind, 1.0)).sum(axis=-2)
+    between = (w_of_x * (t[..., POSITIVE, :, :] - level) ** 2).sum(axis=-2)
+    variance = within + divided(between, kept.sum(axis=(-3, -2)) * n[..., 0])
+    mixed = (share > 0) & (share < 1) & (rows_of_x > 0)
+    return np.where(mixed, divided(share * (1.0 - share), np.where(mixed, variance, 1.0)), rows_of_x)
 
 
 def behind_mar_f(counts: ArrayLike) -> tuple[int, int] | None:
@@ -162,7 +205,9 @@ def behind_mar_f(counts: ArrayLike) -> tuple[int, int] | None:
     >>> behind_mar_f([[2, 60, 55], [5, 30, 28], [90, 100, 110]])
     (0, 7)
     """
-    tables, _, p = frequencies(counts)
+    tables = as_tables(counts)
+    tables = tables.reshape(*tables.shape[:-2], 3, -1, tables.shape[-1]).sum(axis=-2)
+    p = tables / max(tables.sum(), 1.0)
     labeled = tables[..., :UNLABELED, :]
     rows = labeled.sum(axis=-2)
     share, everyone = divided(labeled[..., POSITIVE, :], rows), p.sum(axis=-2) * (rows > 0)

@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING
 
 from blankets.caching import loaded_late
 from blankets.study._about import about_labels, about_rows, cut_unasked
-from blankets.study._asking import independence_tests
+from blankets.study._asking import asked_given, independence_tests
 from blankets.study._checks import called_a_name, leaking, names_finding, people, repeated_subjects, sounds_later
 from blankets.study._copies import copies_of_labels
 from blankets.study._engine import Engine, is_files
 from blankets.study._information import (
     ABOUT_EXPLAINED,
     Explained,
+    about_drivers,
     frame_with,
     information_notes,
     keeps_numbers,
@@ -42,8 +43,10 @@ __all__ = [
     "Study",
     "Testing",
     "Wanted",
+    "about_drivers",
     "about_labels",
     "about_rows",
+    "asked_given",
     "called_a_name",
     "carried_out",
     "copies_of_labels",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,7 +24,7 @@ from blankets.independence import (
     TableTests,
     aligned,
 )
-from blankets.regimes import Supervised, Surrogate, SurrogateColumn
+from blankets.regimes import Supervised, Surrogate, SurrogateColumn, label_column
 from blankets.study._testing import Standing
 
 if TYPE_CHECKING:
@@ -38,14 +37,12 @@ def independence_tests(
     study: Study,
     column: SurrogateColumn | None = None,
     *,
-    drivers: Iterable[int] = (),
     level: float | None = None,
     rng: Seed = None,
 ) -> IndependenceTest:
     """Return the tests: with the surrogate if the target is involved, otherwise with all rows.
 
-    ``drivers`` are columns that tests of labeled rows always condition on. Without a seed the same data give
-    the same answer.
+    Without a seed the same data give the same answer.
     """
     if (ready := _ready_tests(study, level, rng)) is not None:
         return ready
@@ -81,11 +78,18 @@ def independence_tests(
         known = study.known_drivers
         return RoutedTests(study.target, AlwaysGiven(of(whole), known), of_all()) if known else of(whole)
     labeled = of(whole, column.rows)
-    conditioned = tuple(drivers)
+    conditioned = asked_given(study, column)
     with_target: IndependenceTest = ConditionedTests(labeled, conditioned) if conditioned else labeled
     if column.surrogate is Surrogate.PAIRWISE:
         with_target = _pairwise(study, labeled)
     return RoutedTests(study.target, with_target, of_all())
+
+
+def asked_given(study: Study, column: SurrogateColumn | None) -> tuple[int, ...]:
+    """Return the columns that each test with the target is given, because labeling depends on them."""
+    if column is None or (study.regime.name == "mar-f" and column.surrogate is not Surrogate.LISTWISE):
+        return study.known_drivers
+    return study.drivers
 
 
 def _ready_tests(study: Study, level: float | None, rng: Seed) -> IndependenceTest | None:
@@ -145,7 +149,9 @@ def _pairwise(study: Study, labeled: IndependenceTest) -> PairwiseTests:
     if study.testing.kind == "x2":
         raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
     study.complete_frame("surrogate='pairwise'")
-    return PairwiseTests(study.target, study.counter_of_labels, labeled)
+    column = label_column(study.labels)
+    frame = study.frame.with_column(study.target_name, column.codes, column.levels)
+    return PairwiseTests(study.target, study.place.counter(frame), labeled)
 
 
 def labeling_tests(study: Study, *, level: float | None = None, rng: Seed = None) -> IndependenceTest:

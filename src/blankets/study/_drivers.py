@@ -22,15 +22,15 @@ from __future__ import annotations
 
 from blankets.search import Trace, choose, find
 from blankets.study._asking import labeling_tests
-from blankets.study._study import Seed, Study
+from blankets.study._study import Study
+
+ALPHA = 0.01  # the default level of `discover`
 
 
-def labeling_drivers(study: Study, *, alpha: float, level: float | None = None, rng: Seed = None) -> tuple[int, ...]:
+def labeling_drivers(study: Study, *, alpha: float = ALPHA) -> tuple[int, ...]:
     """Return the features that decide whether a row is labeled.
 
     ``study``: the table, with a target that is unlabeled in some rows. ``alpha``: significance level of the tests.
-    ``level``: the level at which p-values are calibrated; default: at all levels. ``rng``: seed for tests that need
-    permutations.
 
     Examples
     --------
@@ -40,10 +40,10 @@ def labeling_drivers(study: Study, *, alpha: float, level: float | None = None, 
     >>> ward, age, ill = rng.integers(0, 2, (3, 2000))
     >>> seen = np.where(rng.random(2000) < np.where(ward == 1, 0.8, 0.2), ill, np.nan)  # one ward reports more
     >>> with open_study({"ward": ward, "age": age, "ill": seen}, "ill", labels="mar-f") as study:
-    ...     [study.names[x] for x in labeling_drivers(study, alpha=0.01)]
+    ...     [study.names[x] for x in labeling_drivers(study)]
     ['ward']
     """
-    tests = labeling_tests(study, level=level, rng=rng)
+    tests = labeling_tests(study, level=alpha)
     algorithm, _ = choose()
     found = find(algorithm).run(tests, study.target, study.features, alpha=alpha, trace=Trace())
     return tuple(sorted(x for x in found.members if found.roles.get(x) != "spouse"))

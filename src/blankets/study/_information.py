@@ -24,8 +24,10 @@ from blankets.regimes import (
     SurrogateColumn,
     averaged_over_priors,
     kappa_of,
+    regime_name,
     surrogate_column,
 )
+from blankets.results import joined
 from blankets.stats import InformationEstimate, Loss, MachineRows, RowScores, means_information, survey_information
 from blankets.study._about import about_labels, about_rows
 from blankets.study._study import Study
@@ -36,10 +38,21 @@ def information_notes(study: Study) -> tuple[str, ...]:
     """Return notes on what was assumed about missing labels, and what replaces the target."""
     column = study.informing
     if column is None:
-        return (*about_labels(study), *(about_rows(study) if study.weighs else ()))
+        return (*about_labels(study), *about_drivers(study), *(about_rows(study) if study.weighs else ()))
     forced = " It is not valid here; you asked for it anyway." if column.forced else ""
     stands = f"In place of the target, the estimate {column.surrogate.words}: {column.note}.{forced}"
     return (*about_labels(study), stands)
+
+
+def about_drivers(study: Study, *, of_test: bool = False) -> tuple[str, ...]:
+    """Say on which features labeling depends, where labels are MAR-F, and what follows."""
+    if study.regime.name != "mar-f" or not study.regime.given_drivers or not study.labels.n_unlabeled:
+        return ()
+    found = "as you say" if study.regime.drivers else "as all rows show"
+    if not (names := [study.names[w] for w in study.drivers]):
+        return ("No feature was found on which labeling depends.",)
+    what = "the test is given that too" if of_test else "labeled rows are weighed by it"
+    return (f"Labeling depends on {joined(names)}, {found}; {what}.",)
 
 
 def keeps_numbers(labels: str | Regime) -> bool:
@@ -49,7 +62,7 @@ def keeps_numbers(labels: str | Regime) -> bool:
     """
     if isinstance(labels, PositiveUnlabeled):
         return labels.sampling == "one-sample" and labels.propensity is None
-    name = labels.name if isinstance(labels, Regime) else labels
+    name = labels.name if isinstance(labels, Regime) else regime_name(labels)
     return name not in ("mar-f", "noisy")
 
 

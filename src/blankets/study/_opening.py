@@ -15,7 +15,7 @@ from blankets.counting import SqlCounter, on_one_core
 from blankets.data import DataReport, Ingested, NumericTable, Reading, column_beside, ingest, ingest_numeric
 from blankets.errors import DataError, NotAnswerableError, ParameterError, RegimeWarning, TargetError, listed, warn
 from blankets.independence import IndependenceTest, own_tests
-from blankets.regimes import Labels, Predicted, Regime, SemiSupervised, code_labels
+from blankets.regimes import Labels, Predicted, Regime, SemiSupervised, code_labels, regime_name
 from blankets.study._about import warn_of_cuts
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
@@ -56,6 +56,7 @@ def open_study(
     ``knows_groups``: whether the question can answer for rows in groups; others refuse them. ``pools``: whether it
     can answer from several completed tables. ``numbers``: whether numbers stay numbers, if the test takes them.
     """
+    labels = regime_name(labels)
     own, reading, engine = own_tests(test), Reading.of(reading), Engine.of(engine)
     in_memory = own is None and engine.is_plain
     data, y, reading, copies = as_one(data, target, y, reading, pools=pools, in_memory=in_memory)

@@ -18,7 +18,6 @@ from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.errors import DuplicateColumnWarning, Interrupted, ParameterError, TooFewRowsWarning, listed, warn
 from blankets.independence import IndependenceTest, Knowledge
-from blankets.regimes import Surrogate
 from blankets.results import Blanket, Effects, bias_sentence, describe, determined_sentence, emptied_sentence
 from blankets.search import (
     Algorithm,
@@ -32,14 +31,14 @@ from blankets.search import (
     orient,
     resolve_roles,
     settle,
+    squeezed,
     with_other_ends,
     with_required,
 )
 from blankets.study._about import about_rows
-from blankets.study._asking import independence_tests
+from blankets.study._asking import asked_given, independence_tests
 from blankets.study._assumed import assumptions_said, settings_of
 from blankets.study._checks import checked
-from blankets.study._drivers import labeling_drivers
 from blankets.study._effects import member_effects
 from blankets.study._knowing import Knowing
 from blankets.study._label_bias import label_biases
@@ -130,14 +129,11 @@ class Search:
             chosen = _checked(picked, wanted.options)
         # A false discovery rate compares p-values with many levels, and not with alpha alone.
         level = None if chosen.controls == "fdr" else wanted.alpha
-        drivers = study.known_drivers
-        labeled_only = column is not None and column.surrogate is Surrogate.LISTWISE
-        if labeled_only and study.regime.name == "mar-f" and study.regime.given_drivers:
-            drivers = labeling_drivers(study, alpha=wanted.alpha, level=level, rng=rng)
+        drivers = asked_given(study, column)
         knows = Knowing.of(
             study,
             wanted.knowledge,
-            lambda wider: independence_tests(wider, column, drivers=drivers, level=level, rng=rng),
+            lambda wider: independence_tests(wider, column, level=level, rng=rng),
         )
         settings = settings_of(study, column, drivers) | ({"knowledge": knows.words} if knows.words else {})
         said: tuple[str, ...] = ()
@@ -360,7 +356,7 @@ class Search:
 
 def _checked(name: str, options: Mapping[str, Any]) -> Algorithm:
     """Return an algorithm by name, and check its options."""
-    algorithm = sll() if isinstance(name, str) and name == "sll" else find(name, others=("sll",))
+    algorithm = sll() if squeezed(name) == "sll" else find(name, others=("sll",))
     check_options(algorithm, options)
     return algorithm
 

@@ -30,6 +30,7 @@ from blankets.errors import (
 from blankets.independence import (
     IndependenceTest,
     SeenModel,
+    strata_of_rows,
 )
 from blankets.records import Call
 from blankets.regimes import (
@@ -160,7 +161,11 @@ class Study:
 
     def without_numbers(self) -> Study:
         """Return the study for counting categories: numbers are there by name only."""
-        return replace(self, table=self.frame.without_numbers()) if self.has_numbers else self
+        if not self.has_numbers:
+            return self
+        other = replace(self, table=self.frame.without_numbers())
+        vars(other).update(drivers=self.drivers)  # they are searched once, and with the numbers
+        return other
 
     @property
     def target(self) -> int:
@@ -205,9 +210,23 @@ class Study:
         rows = self.regime.stand_in(self.labels).rows
         return () if rows is None else single_valued(self, rows)
 
-    @cached_property
+    @property
     def known_drivers(self) -> tuple[int, ...]:
-        """The columns on which labeling depends, as the user knows."""
+        """The columns on which the labeling of positives depends, as the user knows: labels cannot tell about them."""
+        return self._said_drivers if self.regime.name == "pu" else ()
+
+    @cached_property
+    def drivers(self) -> tuple[int, ...]:
+        """The columns on which labeling depends: as the user knows, or found from all rows where labels are MAR-F."""
+        searched = self.regime.name == "mar-f" and self.regime.given_drivers and not self.regime.drivers
+        if not searched or not isinstance(self.table, Frame) or not self.labels.n_unlabeled:
+            return self._said_drivers
+        from blankets.study._drivers import labeling_drivers
+
+        return labeling_drivers(self)
+
+    @cached_property
+    def _said_drivers(self) -> tuple[int, ...]:
         if not self.regime.drivers or self.column is None or not isinstance(self.table, Frame):
             return ()
         stands_for = {copy: kept for kept, copies in self.report.duplicates.items() for copy in copies}
@@ -410,8 +429,16 @@ class Study:
         """Counts of all rows, with unlabeled rows as a class of their own, for estimators."""
         if not self.labels.n_unlabeled:
             return self.counter
-        column = label_column(self.labels)
+        column = label_column(self.labels, self._driver_values)
         return self.place.counter(self.frame.with_column(self.target_name, column.codes, column.levels))
+
+    @property
+    def _driver_values(self) -> NDArray[np.int64] | None:
+        """For each row the number of its joint values of the drivers by which MAR-F estimates are standardized."""
+        if self.regime.name != "mar-f" or not self.drivers:
+            return None
+        frame = self.frame.without_numbers()
+        return strata_of_rows((frame.column(w) for w in self.drivers), self.n_rows)
 
     # --- information -----------------------------------------------------------------------------------------------
 
