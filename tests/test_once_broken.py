@@ -104,3 +104,29 @@ def test_no_stable_feature_has_no_expected_errors():
     text = " ".join(str(bl.stability(table, "x0", n_resamples=6, rng=0)).split())
     assert "In at least 90% of the draws: no feature." in text
     assert "Of these" not in text
+
+
+@pytest.mark.parametrize("values", [np.full(80, np.nan), np.array([None] * 80, dtype=object)])
+@pytest.mark.parametrize("missing", ["testwise", "weighted", "drop", "level"])
+def test_a_kept_column_without_any_value(values, missing):
+    """It has no level that could be counted; with missing="level" it is a constant."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": rng.integers(0, 2, 80), "e": values, "t": rng.integers(0, 2, 80)})
+    how = {"keep": ["e"], "missing": missing}
+    assert "e" not in bl.discover_all(table, **how)["t"].members
+    assert "e" not in bl.stability(table, "t", n_resamples=2, rng=0, **how).members
+    if missing == "level":
+        assert bl.test(table, "e", "t", **how).dof == 0
+    else:
+        with pytest.raises(bl.errors.DataError, match="column 'e' was left out: it has a single value, or none$"):
+            bl.test(table, "e", "t", **how)
+
+
+def test_the_prior_of_poor_tables():
+    table = {"same": [1] * 30, "y": [1.0] * 5 + [np.nan] * 25}
+    with pytest.raises(bl.errors.DataError, match="no column but the target can be used, and it alone does not tell"):
+        bl.estimate_prior(table, "y")
+    with pytest.raises(bl.errors.ParameterError, match="'n_resamples' must be a whole number, at least 2, but it is 0"):
+        bl.estimate_prior({**table, "same": [0, 1] * 15}, "y", n_resamples=0)
+    few = {"a": [0, 1, 0], "y": [1.0, np.nan, np.nan]}
+    assert 0 < bl.estimate_prior(few, "y", method="tice", n_resamples=20, rng=0).value < 1

@@ -10,9 +10,10 @@ A store is a folder that only its owner may read::
     groups.i64     the group of each row, and
     survey.f64     its weight in a survey; only if that was said
 
-Counting works as in memory: the system loads the pages that are needed and drops them when memory is short.
-A file may be cut off or damaged, and a code without a level would be counted outside of the table in memory. So
-sizes are checked when a store is opened, and codes when they are used for the first time.
+A small store is read when it is opened. Of a large one the files are mapped, and counting works as in memory: the
+system loads the pages that are needed and drops them when memory is short. A file may be cut off, damaged or changed,
+and a code without a level would be counted outside of the table in memory. So sizes are checked when a store is opened,
+codes when they are used for the first time, and mapped files before each question.
 """
 
 from __future__ import annotations
@@ -55,6 +56,9 @@ MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
 FILES = {np.uint8: NARROW_FILE, np.int32: WIDE_FILE, np.float64: NUMBER_FILE}
 _SEAL = b', "hash": "'
 PIECE = 1 << 20  # rows whose codes are checked together
+# Bytes of a file that is mapped: to read so many takes less than a tenth of a second, and a file that another program
+# cuts off while it is mapped ends the process.
+MAPPED = 1 << 26
 
 Codes = NDArray[np.integer[Any]]
 
@@ -187,6 +191,7 @@ class Store:
     _number_sums: dict[int, int] = field(default_factory=dict, repr=False)
     _several: frozenset[int] = field(default=frozenset(), repr=False)
     _looked: list[bool] = field(default_factory=list, repr=False)
+    _files: list[_OpenFile] = field(default_factory=list, repr=False)  # those that are mapped
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r}, {self.layout.n_rows:,} rows, {self.layout.n_columns} columns)"
@@ -206,11 +211,12 @@ class Store:
         meta = _read_meta(folder)
         blocks: list[DenseColumns] = []
         number: dict[bool, int] = {}
+        open_files: list[_OpenFile] = []
         files = ((False, NARROW_FILE, np.uint8, meta.n_narrow), (True, WIDE_FILE, np.int32, meta.n_wide))
         for wide, file, dtype, n in files:
             if n:
                 number[wide] = len(blocks)
-                blocks.append(DenseColumns(_mapped(folder / file, (n, meta.n_rows), dtype)))
+                blocks.append(DenseColumns(_mapped(folder / file, (n, meta.n_rows), dtype, open_files)))
         names = tuple(column["name"] for column in meta.columns)
         levels = tuple(tuple(column["levels"]) for column in meta.columns)
         block_of = np.array([number[column["wide"]] for column in meta.columns], np.int64)
@@ -231,14 +237,14 @@ class Store:
         numbers: dict[int, NumberColumn] = {}
         sums: dict[int, int] = {}
         if meta.n_numbers:
-            values = _mapped(folder / NUMBER_FILE, (meta.n_numbers, meta.n_rows), np.float64)
+            values = _mapped(folder / NUMBER_FILE, (meta.n_numbers, meta.n_rows), np.float64, open_files)
             for column in meta.numbers:
                 j = frame.index(column["name"])
                 numbers[j] = NumberColumn(values[column["at"]], [bytes.fromhex(column["digest"])])
                 sums[j] = column["sum"]
         several = frozenset(frame.index(name) for name in meta.several)
         about = meta.report, encoder, meta.fingerprint, units, _options_of(meta, folder)
-        return cls(folder, frame, meta.target, unlabeled, *about, made, numbers, sums, several)
+        return cls(folder, frame, meta.target, unlabeled, *about, made, numbers, sums, several, [], open_files)
 
     def read_as(self, reading: Reading) -> Reading:
         """Return how the table was read, with what a question asks beyond that; refuse what only packing can do."""
@@ -280,6 +286,7 @@ class Store:
     @property
     def frame(self) -> Frame:
         """The codes, mapped into memory and checked."""
+        self._refuse_changes()
         if not self._looked:
             self._refuse(j for j, made in enumerate(self._sums) if self._sum(j) != made)
             self._looked.append(True)
@@ -335,6 +342,12 @@ class Store:
         self._refuse(j for j, column in self.numbers.items() if digest(column.values) != column.digest())
         return self
 
+    def _refuse_changes(self) -> None:
+        """Refuse a store whose mapped files were written to since it was opened."""
+        for each in self._files:
+            if each.state() != each.before:
+                raise _damaged(self.path, f"{each.name!r} has changed since it was opened")
+
     def _sum(self, j: int) -> int:
         """Return the checksum of a column; -1 if some code has no level."""
         codes, arity, made = self.layout.column(j), int(self.layout.widths[j]), 0
@@ -355,6 +368,7 @@ class Store:
 
     def rows(self, start: int, stop: int, columns: Sequence[int] | None = None) -> Frame:
         """Return some rows, of all or of some columns, as a frame in memory."""
+        self._refuse_changes()
         frame = self.layout if columns is None else self.layout.select(columns)
         codes = [frame.column(j)[start:stop] for j in range(frame.n_columns)]
         for j, part in enumerate(codes):
@@ -422,14 +436,29 @@ def _of_rows(file: Path, n_rows: int, dtype: type[np.generic], made: str) -> NDA
     """Read one value for each row, with the hash that it had when it was written; None without one."""
     if not made:
         return None
-    values: NDArray[Any] = _mapped(file, (1, n_rows), dtype)[0]
+    values: NDArray[Any] = _mapped(file, (1, n_rows), dtype, None)[0]
     if digest(values).hex() != made:
         raise _damaged(file.parent, f"what {file.name!r} says of rows has changed")
     return values
 
 
-def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
-    """Map a file of codes into memory, as a private copy that nothing changes."""
+class _OpenFile:
+    """A file that is mapped, also where its folder has been replaced since."""
+
+    def __init__(self, path: Path) -> None:
+        self.name, self.file = path.name, path.open("rb")
+        self.before = self.state()
+
+    def state(self) -> tuple[int, int]:
+        """Return its size and when it was last written."""
+        now = os.fstat(self.file.fileno())
+        return now.st_size, now.st_mtime_ns
+
+
+def _mapped(
+    file: Path, shape: tuple[int, int], dtype: type[np.generic], mapped: list[_OpenFile] | None
+) -> NDArray[Any]:
+    """Read a file of codes, or map a large one into memory, as a private copy that nothing changes."""
     expected = shape[0] * shape[1] * np.dtype(dtype).itemsize
     try:
         size = file.stat().st_size if file.is_file() else -1
@@ -440,5 +469,11 @@ def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDAr
         raise _damaged(file.parent, what)
     if not expected:
         return np.zeros(shape, dtype)
-    # Copy on write: kernels take arrays that may be written to.
-    return np.asarray(np.memmap(file, dtype, "c", shape=shape))
+    try:
+        if mapped is None or expected <= MAPPED:
+            return np.fromfile(file, dtype, shape[0] * shape[1]).reshape(shape)
+        mapped.append(_OpenFile(file))
+        # Copy on write: kernels take arrays that may be written to.
+        return np.asarray(np.memmap(mapped[-1].file, dtype, "c", shape=shape))
+    except (OSError, ValueError) as error:
+        raise _damaged(file.parent, f"{file.name!r} cannot be read ({error})") from error

@@ -41,7 +41,7 @@ class Units:
         places = {option: place for option, (_, place) in read.items() if place is not None}
         return cls(
             None if weights is None else frequencies(weights),
-            None if survey is None else survey_weights(survey),
+            None if survey is None or not np.ptp(weighed := survey_weights(survey)) else weighed,  # equal: no weights
             None if groups is None else group_codes(groups),
             {option: table.names[place] for option, place in places.items()},
             frozenset(places.values()),
@@ -147,7 +147,7 @@ def survey_weights(column: Column) -> NDArray[np.float64]:
     values = numbers_of(column)
     if values is None or not np.all(np.isfinite(values)) or np.any(values < 0) or not np.any(values > 0):
         raise DataError("survey_weight= must hold numbers that are 0 or more, and some above 0")
-    return values
+    return np.asarray(values / values.max())  # only ratios matter, and squares of large numbers are infinite
 
 
 def numbers_of(column: Column) -> NDArray[np.float64] | None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from blankets.data import ReadingOptions
-from blankets.errors import guarded
+from blankets.errors import DataError, guarded
 from blankets.questions._question import described
 from blankets.regimes import EstimatedPrior, PositiveUnlabeled
 from blankets.regimes import estimate_prior as estimate_from_codes
@@ -81,13 +81,15 @@ def estimate_prior(
     labels = PositiveUnlabeled(sampling=sampling)
     with open_study(data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs) as study:
         frame = study.complete_frame("estimate_prior")
+        if not study.features:
+            raise DataError("no column but the target can be used, and it alone does not tell how many rows are positive")
         codes = np.stack([frame.column(x) for x in study.features], axis=1).astype(np.int64)
         return estimate_from_codes(
             codes,
             study.labels,
             method=method,
             sampling=sampling,
-            n_bootstrap=n_resamples,
+            n_resamples=n_resamples,
             n_features=n_features,
             rng=rng,
         )
