@@ -216,7 +216,7 @@ class TestLabels:
         found = bl.discover(data, "ill", labels=bl.PositiveUnlabeled(propensity="chance"))  # nothing is left out
         assert found.members == ("smoker",)
         share = (labeled / chance).groupby(data.smoker).mean()
-        assert found.effects.of("smoker").estimate == pytest.approx(share["yes"] / share["no"], rel=1e-6)
+        assert found.effects.of("smoker").plain[0] == pytest.approx(share["yes"] / share["no"], rel=1e-6)
         assert "each labeled row counts as one divided by its propensity" in str(found)
 
     def test_what_labeling_depends_on_is_in_the_regression(self):
@@ -246,7 +246,7 @@ class TestLabels:
         found = bl.discover(self.data.assign(ill=self.data.ill.where(labeled)), "ill", labels="mar-f")
         assert found.settings["drivers"] == ["smoker"]
         assert found.effects.also_given == ()
-        assert found.effects.of("smoker").estimate == pytest.approx(self.odds_ratio(self.data[labeled]), rel=1e-6)
+        assert found.effects.of("smoker").plain[0] == pytest.approx(self.odds_ratio(self.data[labeled]), rel=1e-6)
 
     def test_odds_ratios_of_wrong_labels_are_called_so(self):
         effects = effects_of(self.data, "ill", ["smoker"], labels=bl.Noisy(0.05, 0.05))
@@ -397,7 +397,7 @@ def test_effects_beside_what_is_always_given_and_what_belongs_together():
     effects = blanket.effects
     assert effects.also_given == ("ward",)
     assert set(effects.contrasts) == set(blanket.members)
-    assert effects.of("smoker").estimate == pytest.approx(np.exp(fit.params["C(smoker)[T.yes]"]), rel=1e-5)
+    assert effects.of("smoker").plain[0] == pytest.approx(np.exp(fit.params["C(smoker)[T.yes]"]), rel=1e-5)
     said = " ".join(str(blanket).split())
     assert "effects and p-values are given the other members and ward." in said
     assert "pipe and smoker are tested as one: p and size are those of all of them together." in said

@@ -215,14 +215,15 @@ def test_explain_a_member(blanket):
     assert str(explanation).splitlines() == [
         "age is in the Markov blanket of ill.",
         "  - Entered in the phase 'growing', the strongest: G = 60 on 2 degrees of freedom, p = 9.4e-14,",
-        "    given no other column; information 0.0312 nats (small).",
+        "    given no other column; information 0.0307 nats (small).",
         "  - In the final blanket: G = 23.1 on 2 degrees of freedom, p = 9.6e-06, given smoker; information",
-        "    0.012 nats (small).",
+        "    0.0115 nats (small).",
         "  - Role: a child of ill (an arrow leads from ill to it).",
         "  - Information, in nats: how much the column tells about the target. 0 is nothing, 0.005 small,",
         "    0.045 medium, 0.125 large (Cohen).",
     ]
     assert stats.chi2.sf([60.0, 23.1], 2) == pytest.approx([9.4e-14, 9.6e-06], rel=0.01)  # the figures above
+    assert stats.ncx2.cdf([60.0, 23.1], 2, 1920 * np.array([0.0307, 0.0115])) == pytest.approx(0.5, abs=0.01)
 
 
 def test_explain_columns_that_go_by_number(blanket):
@@ -261,13 +262,14 @@ def test_explain_a_column_that_was_separated(blanket):
 
 
 def test_sizes_are_those_beyond_chance():
-    """Cells without number seem to tell much: under independence the mean of G / 2 N is dof / 2 N."""
+    """Cells without number seem to tell much: under independence the mean of G / 2 N is dof / 2 N = 0.198."""
     noise = NamedEvidence(x="a", y="b", statistic=1167, dof=1376, log_p=math.log(0.18), effect=1167 / 6940, n_rows=3470)
-    assert noise.by_chance == pytest.approx(1376 / 6940)
+    assert noise.information == 0.0
     assert noise.size == "very small"
-    assert "information 0.168 nats (very small; 0.198 is usual by chance)" in noise.in_words("g")
+    assert "information 0 nats (very small)" in noise.in_words("g")
     strong = dataclasses.replace(noise, statistic=2376, effect=2376 / 6940, log_p=stats.chi2.logsf(2376, 1376))
     assert strong.size == "large"  # 1000 / 6940 = 0.144
+    assert stats.ncx2.cdf(2376, 1376, 6940 * strong.information) == pytest.approx(0.5, abs=1e-6)
 
 
 def test_sizes_and_intervals_agree_with_a_p_value_by_which_chance_explains_the_statistic():
@@ -277,13 +279,12 @@ def test_sizes_and_intervals_agree_with_a_p_value_by_which_chance_explains_the_s
     )
     like = stats.chi2.isf(0.87, 20)  # the chi-square of this p-value
     assert evidence.size == "very small"
-    assert evidence.by_chance == pytest.approx((20 + 112.6 - like) / (2 * 933))
+    assert evidence.information == 0.0
     low, high = evidence.interval()
     assert low == 0.0
     assert stats.ncx2.cdf(like, 20, 2 * 933 * high) == pytest.approx(0.05, abs=1e-6)
     # One that chance does not explain stays as it was measured.
     strong = dataclasses.replace(evidence, log_p=math.log(1e-4))
-    assert strong.by_chance == pytest.approx(20 / (2 * 933))
     assert stats.ncx2.cdf(112.6, 20, 2 * 933 * strong.interval()[1]) == pytest.approx(0.05, abs=1e-6)
 
 
@@ -448,6 +449,7 @@ def test_json_there_and_back(blanket, tmp_path):
             "n_rows": 960,
             "reliable": True,
             "method": "",
+            "level": 1.0,
         },
     }
 

@@ -219,8 +219,9 @@ def test_thirty_names_fit_axes_of_any_size():
 
 def test_effects_of_a_blanket_and_of_a_ranking():
     ax = plot_effects(blanket_of(["a", "b"]))
-    # What was measured (0.15 nats) less dof / 2N; the interval inverts the noncentral law of the statistic.
-    np.testing.assert_allclose(ax.collections[0].get_offsets()[:, 0], [0.15 - 1 / 2000, 0.075 - 1 / 2000])
+    # The dot and the interval invert the noncentral law of the statistic.
+    dots = ax.collections[0].get_offsets()[:, 0]
+    np.testing.assert_allclose(ncx2.cdf(9.0, 1, 2000 * np.asarray(dots)), [0.5, 0.5], atol=1e-6)
     bar = next(line for line in ax.lines if line.get_linewidth() == 6)
     low, high = bar.get_xdata()
     assert ncx2.cdf(9.0, 1, 2000 * low) == pytest.approx(0.95, abs=1e-6)

@@ -120,9 +120,8 @@ def _values(
     """Return effects and intervals by name."""
     if isinstance(effects, Blanket):
         tested = {name: evidence for name, evidence in effects.strengths.items() if evidence.reliable}
-        # The interval is corrected for what chance brings.
-        shifted = {name: max(0.0, e.effect - e.by_chance) for name, e in tested.items()}
-        return shifted, {name: evidence.interval() for name, evidence in tested.items()}
+        sizes = {name: evidence.information for name, evidence in tested.items()}
+        return sizes, {name: evidence.interval() for name, evidence in tested.items()}
     if isinstance(effects, Ranking):
         ends = zip(*(end.tolist() for end in effects.interval()), strict=True)
         by_name = dict(zip(effects.names, effects.corrected.tolist(), strict=True))

@@ -94,7 +94,7 @@ def _row(blanket: Blanket, name: str) -> EffectRow:
     symbol = symbol_of(str(blanket.settings.get("test", "")), evidence.method)
     freedom = count_of(evidence.dof, "degree of freedom", "degrees of freedom") if tested else ""
     how = f", p {evidence.method}" if evidence.method else ""
-    shifted = max(0.0, evidence.effect - evidence.by_chance) if tested else None
+    shifted = evidence.information if tested else None
     ends = evidence.interval(LEVEL) if tested else None
     *compared, estimate = [""] if blanket.effects is None else blanket.effects.cells(name)
     return {

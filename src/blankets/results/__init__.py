@@ -7,7 +7,7 @@ from blankets.results._audit import DataAudit, Finding
 from blankets.results._blanket import Blanket
 from blankets.results._describe import describe
 from blankets.results._determined import determined_sentence, emptied, emptied_sentence
-from blankets.results._effects import Contrast, Effects, Measure
+from blankets.results._effects import CHOSEN, Contrast, Effects, Measure
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._false_members import expected_words, false_members_sentence
 from blankets.results._label_bias import LabelBias, bias_sentence
@@ -48,6 +48,7 @@ __all__ = [
     "Assumptions",
     "Blanket",
     "Blankets",
+    "CHOSEN",
     "Contrast",
     "DataAudit",
     "Effects",

@@ -22,7 +22,7 @@ class Finding:
 
     # "missing", "missing together", "missing by others", "missing by target", "labels", "leaking", "later",
     # "near-duplicate", "determined", "shifted", "high arity", "untestable", "rare levels", "constant", "id-like",
-    # "names", "order", "repeated subjects", "rows lost", "duplicate", "labeling" or "unusable"
+    # "names", "order", "repeated subjects", "rows in time", "rows lost", "duplicate", "labeling" or "unusable"
     kind: str
     columns: tuple[str, ...]  # the columns that it is about
     what: str  # what was found, a sentence

@@ -208,7 +208,8 @@ class Blanket(Saved):
 
         ``estimate`` is the odds ratio, risk ratio or difference (``measure``) of the clearest comparison of a member,
         with the ends of its 95% interval; ``blanket.effects.table()`` has all comparisons. ``effect`` is the
-        information in nats, ``log_p`` the natural logarithm of the p-value. ``weak``: see `weak`.
+        information in nats as it was measured, ``information`` what is too large as often as too small, ``log_p`` the
+        natural logarithm of the p-value. ``weak``: see `weak`.
         """
         weak = self.weak
         return [
@@ -217,6 +218,7 @@ class Blanket(Saved):
                 "role": self.roles.get(name),
                 **_main_effect(self.effects, name),
                 "effect": evidence.effect,
+                "information": evidence.information,
                 "size": evidence.size,
                 "p": evidence.p,
                 "log_p": evidence.log_p,

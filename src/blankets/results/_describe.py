@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from blankets.search import Algorithm, Found, Trace
 
 _NOTHING: Mapping[str, str] = {}
+_NO_LEVELS: Mapping[int, float] = {}
 
 
 class Reports(Protocol):
@@ -52,6 +53,7 @@ def describe(
     measured: Collection[str] = (),
     n_classes: int = 2,
     deepest: int = 0,
+    levels: Mapping[int, float] = _NO_LEVELS,
 ) -> Blanket:
     """Put the outcome of a search into names.
 
@@ -66,7 +68,8 @@ def describe(
     effect instead of p-value. ``effects``: works out the effects of members in the data's own terms. ``checks``: looks
     over the answer for what `audit` warns of. ``call``: the call that the search answers. ``label_bias``: what biased
     labeling would explain. ``measured``: columns of which functions are tested, and not levels.
-    ``n_classes``: of the target. ``deepest``: most members given which a column can be tested.
+    ``n_classes``: of the target. ``deepest``: most members given which a column can be tested. ``levels``: at which
+    members that were chosen on these rows could enter.
 
     Examples
     --------
@@ -83,7 +86,7 @@ def describe(
     """
     final = _strengths(found, trace, evidence, by_effect=by_effect)
     later: dict[str, Callable[[Blanket], Any]] = {
-        "strengths": lambda _: {names[x]: _named(e, x, target, names) for x, e in final.items()},
+        "strengths": lambda _: {names[x]: _named(e, x, target, names, levels.get(x, 1.0)) for x, e in final.items()},
         "decisions": lambda _: tuple(
             Step(d.action, d.phase, NamedEvidence.of(d.evidence, names), d.reason) for d in trace.decisions
         ),
@@ -162,10 +165,10 @@ def _strengths(
     return {x: best[x] for x in sorted(best, key=strength)}
 
 
-def _named(evidence: Evidence | None, x: int, target: int, names: Sequence[str]) -> NamedEvidence:
+def _named(evidence: Evidence | None, x: int, target: int, names: Sequence[str], level: float) -> NamedEvidence:
     """Give names to the evidence; a member without evidence gets an unreliable test of unknown outcome."""
     if evidence is not None:
-        return NamedEvidence.of(evidence, names)
+        return NamedEvidence.of(evidence, names, level)
     nan = float("nan")
     return NamedEvidence(
         x=names[x], y=names[target], statistic=nan, dof=nan, log_p=nan, effect=nan, n_rows=0, reliable=False

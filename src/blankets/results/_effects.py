@@ -11,6 +11,11 @@ from blankets.records import Count
 from blankets.results._words import as_frame, count_of, digits, joined, shown
 
 Measure = Literal["odds ratio", "risk ratio", "difference"]
+CHOSEN = (
+    "Estimates and intervals allow for the choice of members on these rows, and may reach no effect although p is "
+    "small; plain ones: blanket.explain(name)."
+)
+_PLAIN = ("plain_estimate", "plain_low_95", "plain_high_95")
 _MODELS = {
     "odds ratio": "logistic regression",
     "risk ratio": "regression of risks",
@@ -32,10 +37,13 @@ class Contrast:
 
     compared: str  # "yes vs no", "per 12.3 (1 SD)", "per doubling"
     outcome: str = ""  # for a target with more than two classes, which of them are compared: "severe vs mild"
-    estimate: float  # the odds ratio, risk ratio or difference; NaN if it has a limit on one side only, or none
+    # The odds ratio, risk ratio or difference; NaN if it has a limit on one side only, or none. It and its interval
+    # allow for the choice of the member on the same rows (methods, section 17).
+    estimate: float
     # low, high: the 95% interval; None where the data set no limit
     low: float | None
     high: float | None
+    plain: tuple[float, float, float] | None = None  # estimate and ends as if the member had been known; None: the same
 
     @property
     def limited(self) -> bool:
@@ -48,9 +56,10 @@ class Contrast:
         return self.low is None and self.high is None
 
     def tells(self, measure: str) -> bool:
-        """Whether the interval excludes "no effect"."""
+        """Whether the plain interval excludes "no effect"."""
         none = 0.0 if measure == "difference" else 1.0
-        return (self.low is not None and self.low > none) or (self.high is not None and self.high < none)
+        _, low, high = self.plain or (self.estimate, self.low, self.high)
+        return (low is not None and low > none) or (high is not None and high < none)
 
     def text(self, measure: str) -> str:
         """Return the estimate with its interval; "-" if nothing is known."""
@@ -59,8 +68,11 @@ class Contrast:
         if self.low is None or self.high is None:
             end = self.low if self.high is None else self.high
             return f"{'above' if self.high is None else 'below'} {_figure(end or 0.0, measure, 2)}"
-        low, high, estimate = (_figure(value, measure) for value in (self.low, self.high, self.estimate))
-        return f"{estimate} ({low} to {high})"
+        return _interval((self.estimate, self.low, self.high), measure)
+
+    def plain_text(self, measure: str) -> str:
+        """Return the same as if the member had been known before."""
+        return _interval(self.plain, measure) if self.plain else self.text(measure)
 
 
 @guarded
@@ -155,7 +167,10 @@ class Effects:
         return f"one {_MODELS[self.measure]} on {members} ({rows})"
 
     def table(self) -> list[dict[str, object]]:
-        """Return one row for each comparison, with the ends of its 95% interval (None: no limit)."""
+        """Return one row for each comparison, with the ends of its 95% interval (None: no limit).
+
+        ``plain_...``: as if the member had not been chosen on these rows.
+        """
         return [
             {
                 "member": name,
@@ -165,6 +180,7 @@ class Effects:
                 "estimate": one.estimate,
                 "low_95": one.low,
                 "high_95": one.high,
+                **dict(zip(_PLAIN, one.plain or (one.estimate, one.low, one.high), strict=True)),
             }
             for name, found in self.contrasts.items()
             for one in found
@@ -193,11 +209,19 @@ class Effects:
         others = [*(name for name in self.held if name != member), *self.also_given]
         given = f", given {joined(others)}" if others else ""
         what = "Difference in" if self.measure == "difference" else f"{self.measure.capitalize()} of"
-        return f"{what} {self.outcome_in_words} (95% interval){given}: {'; '.join(told)}{rest}."
+        plain = [one.plain_text(self.measure) for one in found[:most]]
+        plain = [] if plain == [one.text(self.measure) for one in found[:most]] else plain
+        chosen = f" Had it not been chosen on these rows: {'; '.join(plain)}." if plain else ""
+        return f"{what} {self.outcome_in_words} (95% interval){given}: {'; '.join(told)}{rest}.{chosen}"
 
 
 def _for(compared: str) -> str:
     return compared if compared.startswith("per ") else f"for {compared}"
+
+
+def _interval(values: tuple[float, float, float], measure: str) -> str:
+    estimate, low, high = (_figure(value, measure) for value in values)
+    return f"{estimate} ({low} to {high})"
 
 
 def _figure(value: float, measure: str, places: int = 3) -> str:

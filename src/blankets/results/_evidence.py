@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.records import Bounds, Count, LogProbability, refuse
+from blankets.records import Bounds, Count, LogProbability, Probability, refuse
 from blankets.results._words import count_of, digits, format_p, joined, size_of, symbol_of, why_not_tested
-from blankets.stats import chi2_isf, noncentrality_at
+from blankets.stats import chi2_isf, selected_noncentrality
 
 if TYPE_CHECKING:
     from blankets.independence import Evidence, EvidenceBatch
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 Action = Literal["admitted", "removed", "passed over"]
 Positions = Annotated[NDArray[np.int64], Bounds(0)]
 
-_NOTED = 0.01  # information by chance that is worth a word, in nats
 _LOG_CHANCE = math.log(0.05)  # logarithms of p-values above this are explained by chance
 
 _LISTS = ("phases", "givens", "methods")
@@ -36,7 +35,7 @@ class NamedEvidence:
     ...     x="bmi", y="ill", given=("age",), statistic=23.1, dof=2, log_p=-11.55, effect=0.012, n_rows=960
     ... )
     >>> print(e.in_words("g"))
-    G = 23.1 on 2 degrees of freedom, p = 9.6e-06, given age; information 0.012 nats (small)
+    G = 23.1 on 2 degrees of freedom, p = 9.6e-06, given age; information 0.0115 nats (small)
     """
 
     # x, y: columns
@@ -51,14 +50,15 @@ class NamedEvidence:
     n_rows: Count  # rows that the test used
     reliable: bool = True  # false: too few rows for the degrees of freedom; the test was not performed
     method: str = ""  # how the p-value was computed and why, if a test chooses between methods
+    level: Probability = 1.0  # of a member that was chosen on these rows: the level at which it could enter
 
     def _check(self) -> None:
         if self.reliable and not self.n_rows:
             refuse("'n_rows' holds 0, but 'reliable' is true")
 
     @classmethod
-    def of(cls, evidence: Evidence, names: Sequence[str]) -> NamedEvidence:
-        """Give names to the columns of ``evidence``."""
+    def of(cls, evidence: Evidence, names: Sequence[str], level: float = 1.0) -> NamedEvidence:
+        """Give names to the columns of ``evidence``; ``level``: at which a member could enter."""
         return cls(
             x=names[evidence.x],
             y=names[evidence.y],
@@ -70,6 +70,7 @@ class NamedEvidence:
             n_rows=evidence.n_rows,
             reliable=evidence.reliable,
             method=evidence.method,
+            level=level,
         )
 
     @property
@@ -79,33 +80,36 @@ class NamedEvidence:
 
     @property
     def size(self) -> str:
-        """Cohen's word for the effect beyond chance: very small, small, medium or large."""
-        return size_of(self.effect - self.by_chance)
+        """Cohen's word for `information`: very small, small, medium or large."""
+        return size_of(self.information)
 
     @property
-    def by_chance(self) -> float:
-        """The effect to be expected in these rows if there is none, in nats: dof / 2 N, or what the p-value says."""
-        if not self.n_rows or self.dof <= 0:
-            return 0.0
-        more = self.statistic - self._by_p if math.isfinite(self.statistic) else 0.0
-        return (self.dof + more) / (2.0 * self.n_rows)
+    def information(self) -> float:
+        """The effect that is too large as often as too small, in nats: inside of every `interval`."""
+        return self._limit(0.5) if self._tested else self.effect
 
     @property
-    def _by_p(self) -> float:
-        """The statistic, or the chi-square with the same p-value where it is smaller and chance explains it.
+    def _tested(self) -> bool:
+        return math.isfinite(self.statistic) and self.dof > 0 and self.n_rows > 0
 
-        A law of its own may know that chance alone brings statistics far above the degrees of freedom, such as those of
-        rare levels where a number nearly separates the classes.
+    def _limit(self, probability: float) -> float:
+        """Return the effect at which the statistic is so probably beyond what was seen.
+
+        If p > 0.05 by another law, the statistic is the chi-square with this p-value: such a law may know that chance
+        alone brings statistics far above the degrees of freedom, such as those of rare levels where a number nearly
+        separates the classes.
         """
-        if not self.log_p > _LOG_CHANCE:
-            return self.statistic
-        return min(self.statistic, float(chi2_isf(self.p, self.dof)))
+        seen = self.statistic
+        if self.log_p > _LOG_CHANCE:
+            seen = min(seen, float(chi2_isf(self.p, self.dof)))
+        cut = float(chi2_isf(self.level, self.dof)) if self.level < 1.0 else 0.0
+        return selected_noncentrality(seen, self.dof, cut, probability) / (2.0 * self.n_rows)
 
     def interval(self, level: float = 0.9) -> tuple[float, float] | None:
         """Return the confidence interval of the effect in nats; None if there was no test.
 
-        The statistic (G or X²) is approximately noncentral chi-square with noncentrality 2 N I; the interval
-        inverts its distribution function in I. If p > 0.05 by another law, the statistic is the one with this p-value.
+        The statistic (G or X²) is approximately noncentral chi-square with noncentrality 2 N I, given that it was
+        large enough for a member that was chosen on these rows; the interval inverts its distribution function in I.
 
         Examples
         --------
@@ -116,11 +120,8 @@ class NamedEvidence:
         >>> low, round(high, 5)
         (0.0, 0.00274)
         """
-        if not (math.isfinite(self.statistic) and self.dof > 0 and self.n_rows > 0):
-            return None
         tail = (1.0 - level) / 2.0
-        low, high = (float(noncentrality_at(np.float64(self._by_p), self.dof, p)) for p in (1.0 - tail, tail))
-        return low / (2.0 * self.n_rows), high / (2.0 * self.n_rows)
+        return (self._limit(tail), self._limit(1.0 - tail)) if self._tested else None
 
     def in_words(self, test: str = "", n_rows: int | None = None) -> str:
         """Say what was tested and the result; ``test`` ("g", "x2", ...) names the statistic.
@@ -134,10 +135,9 @@ class NamedEvidence:
         how = f" ({self.method})" if self.method else ""
         symbol = symbol_of(test, self.method)
         rows = f", {count_of(self.n_rows, 'row')}" if n_rows not in (None, self.n_rows) else ""
-        chance = f"; {digits(self.by_chance)} is usual by chance" if self.by_chance >= _NOTED else ""
         return (
             f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
-            f"{given}{rows}; information {digits(self.effect)} nats ({self.size}{chance})"
+            f"{given}{rows}; information {digits(self.information)} nats ({self.size})"
         )
 
 

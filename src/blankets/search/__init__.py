@@ -2,6 +2,7 @@
 
 from blankets.search._both_ends import with_other_ends
 from blankets.search._contract import Algorithm, Found, Role, Trace
+from blankets.search._entering import levels_of_members
 from blankets.search._registry import ALGORITHMS, check_options, choose, find, squeezed
 from blankets.search._roles import orient, resolve_roles
 from blankets.search.closing import close, evidence_of, settle, with_required
@@ -17,6 +18,7 @@ __all__ = [
     "close",
     "evidence_of",
     "find",
+    "levels_of_members",
     "orient",
     "resolve_roles",
     "settle",

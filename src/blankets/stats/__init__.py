@@ -89,6 +89,7 @@ from blankets.stats._regression import (
     told_by_others,
 )
 from blankets.stats._scored_estimate import NEGATIVE, POSITIVE, UNLABELED, scored_information
+from blankets.stats._selected import cut_of_one, selected_effect, selected_noncentrality
 from blankets.stats._special import chi2_isf, xlogy
 from blankets.stats._spread import FUNCTIONS_OF_VARIANCE, ROWS_A_VARIANCE, SpreadNumber, spread_number, spread_test
 from blankets.stats._survey import Surveyed, survey_information, survey_test
@@ -145,6 +146,7 @@ __all__ = [
     "combined",
     "correlation_information",
     "critical_value",
+    "cut_of_one",
     "detectable_effect",
     "divided",
     "drawn_law",
@@ -194,6 +196,8 @@ __all__ = [
     "rows_tests",
     "score_test",
     "scored_information",
+    "selected_effect",
+    "selected_noncentrality",
     "settled",
     "spread_number",
     "spread_test",

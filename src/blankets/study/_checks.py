@@ -16,6 +16,7 @@ from blankets.independence import SeenModel, relations_of
 from blankets.results import Finding, count_of, joined, shown
 from blankets.study._effect_columns import drawn_rows
 from blankets.study._groups import IDENTIFIERS, ROWS_A_SUBJECT, likely_subjects, repeated_at_reading, sharing
+from blankets.study._in_time import rows_in_time
 from blankets.study._leaks import LEAK, classes_of, how_told, tells, told_by_others
 from blankets.study._study import Study
 
@@ -53,6 +54,7 @@ def checked(study: Study, target: int, members: Sequence[int]) -> tuple[Finding,
     return (
         *leaks,
         *(_hidden_leaks(study, target, members) if leaks else ()),
+        *rows_in_time(study, target, members),
         *_known_in_one_class(study, target),
         *sounds_later(study, target, [j for j in members if all(study.names[j] not in one.columns for one in leaks)]),
         *(() if leaks else _told_together(study, target, members)),

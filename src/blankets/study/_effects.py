@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from blankets.counting import on_one_core
 from blankets.data import Frame, NumericTable
-from blankets.results import Contrast, Effects, Measure, count_of, joined
+from blankets.results import CHOSEN, Contrast, Effects, Measure, count_of, joined
 from blankets.stats import (
     Regression,
+    cut_of_one,
     number_regression,
     odds_regression,
     pooled_regressions,
     risk_regression,
+    selected_effect,
     told_by_others,
 )
 from blankets.study._effect_columns import Member, Outcome, drawn_rows, held_in, member_of, outcome_of
@@ -30,13 +32,28 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
+_NORMAL_95 = 1.959963984540054  # the half width of a 95% interval, in standard errors
+
+
+class Chosen(NamedTuple):
+    """How a member was chosen: the level at which it could enter, and its p-value given the others, as logarithms."""
+
+    log_level: float
+    log_p: float
+
 
 @on_one_core()
-def member_effects(study: Study, target: int, members: Sequence[int], always: Sequence[int] = ()) -> Effects | None:
+def member_effects(
+    study: Study,
+    target: int,
+    members: Sequence[int],
+    always: Sequence[int] = (),
+    chosen: Mapping[int, Chosen] | None = None,
+) -> Effects | None:
     """Return the effects of all members, from one regression; None where rows cannot be looked at.
 
     ``study``: the table. ``target``, ``members``: columns, members the strongest first. ``always``: columns that every
-    test was given; they are in the regression too.
+    test was given; they are in the regression too. ``chosen``: of the members that were chosen on these rows.
     """
     if not isinstance(study.table, Frame | NumericTable) or not members:
         return None
@@ -49,12 +66,15 @@ def member_effects(study: Study, target: int, members: Sequence[int], always: Se
         coefficients = 1 + sum(len(one.compared) for one in held)
         at = drawn_rows(np.flatnonzero(kept), max(MOST_WORK // coefficients**2, 5_000))
         outcome, held = outcome.take(at), [one.take(at) for one in held]
-        found |= _contrasts(study, outcome, held)
+        names = {study.names[j]: one for j, one in (chosen or {}).items()}
+        compared = _contrasts(study, outcome, held)
+        found |= {name: tuple(_allowed(some, outcome, names.get(name))) for name, some in compared.items()}
     beside = [study.names[j] for j in always]
     also = [name for name in beside if found.pop(name)]
     if without := [name for name in beside if name not in also]:
         notes.append(f"These effects are not given {joined(without)}, for which the regression has no room.")
     notes += _left_out_said(found, [one.name for one in held if one.name not in beside])
+    notes += [CHOSEN] * any(one.plain for some in found.values() for one in some)
     return Effects(
         measure=outcome.measure,
         target=study.names[target],
@@ -173,6 +193,26 @@ def _read_off(fitted: Regression, j: int, compared: str, words: str, measure: Me
         low=low if np.isfinite(low) else None,
         high=high if np.isfinite(high) else None,
     )
+
+
+def _allowed(some: Sequence[Contrast], outcome: Outcome, chosen: Chosen | None) -> Iterator[Contrast]:
+    """Yield the comparisons of a member with estimates and intervals that allow for its choice on the same rows.
+
+    Comparisons without two ends keep theirs: that is the likelihood ratio of a class that no row has.
+    """
+    ratio = outcome.measure != "difference"
+    for one in some:
+        plain = np.array([one.estimate, one.low, one.high], np.float64)
+        with np.errstate(divide="ignore"):
+            estimate, low, high = np.log(plain) if ratio else plain
+        error = (high - low) / 2.0 / _NORMAL_95
+        if chosen is None or not 0.0 < error < np.inf:
+            yield one
+            continue
+        cut = cut_of_one(estimate / error, chosen.log_p, float(len(some)), chosen.log_level)
+        ends = np.array(selected_effect(estimate / error, cut)) * error
+        low, estimate, high = (float(end) for end in (np.exp(ends) if ratio else ends))
+        yield replace(one, estimate=estimate, low=low, high=high, plain=tuple(plain.tolist()))
 
 
 def _surest(one: Contrast, outcome: Outcome) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ from blankets.search import (
     close,
     evidence_of,
     find,
+    levels_of_members,
     orient,
     resolve_roles,
     settle,
@@ -39,7 +41,7 @@ from blankets.study._about import about_rows
 from blankets.study._asking import asked_given, independence_tests
 from blankets.study._assumed import assumptions_said, settings_of
 from blankets.study._checks import checked
-from blankets.study._effects import member_effects
+from blankets.study._effects import Chosen, member_effects
 from blankets.study._knowing import Knowing
 from blankets.study._label_bias import label_biases
 from blankets.study._one_hot import one_hot_sentences
@@ -156,14 +158,18 @@ class Search:
             tell=study.tell,
         )
 
-    def _effects(self, target: int, members: Sequence[int]) -> Effects | None:
+    def _effects(
+        self, target: int, members: Sequence[int], found: Found, levels: Mapping[int, float]
+    ) -> Effects | None:
         """Return the effects of members, given what every test with the target is given.
 
         That are columns of the user, and those on which labeling depends; those that were found may be members.
         """
         drivers = self.drivers if target == self.study.column else ()
         always = dict.fromkeys(x for x in (*self.knows.known.always, *drivers) if x not in members)
-        return member_effects(self.study, target, members, tuple(always))
+        p = {e.x: e.log_p for e in found.evidence if e.reliable}
+        chosen = {x: Chosen(math.log(level), p.get(x, math.nan)) for x, level in levels.items() if level > 0}
+        return member_effects(self.study, target, members, tuple(always), chosen)
 
     def blanket_of(self, target: int, others: Collection[int] = (), alone: Collection[int] = ()) -> Blanket:
         """Run the search and return its result with names.
@@ -179,6 +185,14 @@ class Search:
         except KeyboardInterrupt:
             held = [names[x] for x in trace.members]
             raise Interrupted(names[target], held, trace.decisions[-1].phase if trace.decisions else "") from None
+        levels = levels_of_members(
+            found,
+            trace,
+            self.algorithm,
+            alpha=self.wanted.alpha,
+            n_columns=len(names) - 1,
+            known=self.knows.required(target),
+        )
         same = target == self.study.column and names == self.study.names  # groups of columns have other names
         biases = label_biases(self.study, found.evidence) if same else {}
         blanket = describe(
@@ -205,12 +219,13 @@ class Search:
             data=self.study.report_as_data,
             excluded=self.study.set_aside | self.knows.excluded,
             by_effect=self.study.testing.strength == "information",
-            effects=lambda members: self._effects(target, members),
+            effects=lambda members: self._effects(target, members, found, levels),
             checks=lambda members: checked(self.study.one_table, target, members) if self.wanted.audit else (),
             call=self.study.mark,
             measured=self.study.measured,
             n_classes=int(self.study.arities[target]) if same else 2,
             deepest=self._deepest(target),
+            levels=levels,
         )
         _log(blanket)
         in_memory = self.study.has_numbers or isinstance(getattr(tests, "counter", None), MemoryCounter)
