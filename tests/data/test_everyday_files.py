@@ -481,7 +481,5 @@ def test_a_cell_far_away_is_refused_before_the_area_is_read(tmp_path):
             )
     assert far.stat().st_size < 10_000
     assert read_table(near).names == ("a", "t")
-    with pytest.raises(
-        DataError, match="83 cells in an area of 1,048,576 rows and 16,384 columns; delete"
-    ):
+    with pytest.raises(DataError, match="83 cells in an area of 1,048,576 rows and 16,384 columns; delete"):
         read_table(far)

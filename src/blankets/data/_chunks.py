@@ -324,6 +324,13 @@ def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
             shown = [p for p in known if not any(part.startswith((".", "_")) for part in p.relative_to(path).parts)]
             if not shown:
                 raise DataError(f"the folder {str(path)!r} has no CSV or Parquet files")
+            folders = {part for p in shown for part in p.relative_to(path).parts[:-1]}
+            if named := sorted({part.partition("=")[0] for part in folders if "=" in part}):
+                raise DataError(
+                    f"the folders within {str(path)!r} hold values of {listed(named)} in their names, not read here; "
+                    f"write such columns into the files, or give bl.SqlTable(\"SELECT * FROM read_parquet('...', "
+                    f'hive_partitioning = true)")'
+                )
             return shown
         if glob.has_magic(str(source)):
             matched = sorted(Path(name) for name in glob.glob(str(source), recursive=True))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, factorize
 from blankets.data._readers import from_any
 from blankets.data._reading import NOT_BOTH, OF_ROWS, Reading
+from blankets.data._room import check_room
 from blankets.data._tables import Table
 from blankets.errors import DataError, ParameterError, did_you_mean
 
@@ -64,6 +65,7 @@ class Units:
         if self.weights is None:
             return None if kept is None else np.flatnonzero(kept)
         weights = self.weights if kept is None else np.where(kept, self.weights, 0)
+        check_room(int(weights.sum()), 2, 8)  # the numbers of rows, and what is made of them
         return np.repeat(np.arange(n_rows), weights)
 
     def of_rows(self, rows: NDArray[np.int64] | NDArray[np.bool_] | None) -> Units:
@@ -161,6 +163,11 @@ def numbers_of(column: Column) -> NDArray[np.float64] | None:
 
 
 def group_codes(column: Column) -> NDArray[np.int64]:
-    """Return the number of the group of each row, from 0 on, each of which some row has."""
+    """Return the number of the group of each row, from 0 on in the order of the rows, whatever groups are called.
+
+    >>> group_codes(Numbers(np.array([7.0, 3.0, 7.0, 5.0]))).tolist()
+    [0, 1, 0, 2]
+    """
     categories: Categories = factorize(column) if isinstance(column, Numbers) else column
-    return np.asarray(np.unique(categories.codes, return_inverse=True)[1], np.int64)
+    _, first, group = np.unique(categories.codes, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[group], np.int64)

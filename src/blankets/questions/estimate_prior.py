@@ -82,7 +82,9 @@ def estimate_prior(
     with open_study(data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs) as study:
         frame = study.complete_frame("estimate_prior")
         if not study.features:
-            raise DataError("no column but the target can be used, and it alone does not tell how many rows are positive")
+            raise DataError(
+                "no column but the target can be used, and it alone does not tell how many rows are positive"
+            )
         codes = np.stack([frame.column(x) for x in study.features], axis=1).astype(np.int64)
         return estimate_from_codes(
             codes,

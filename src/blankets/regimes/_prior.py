@@ -41,6 +41,10 @@ class Prior(ABC):
             raise _not_a_prior(data)
         return prior
 
+    def __repr__(self) -> str:
+        """Return what a user writes as ``prior=``."""
+        return repr(self._said())
+
     @property
     @abstractmethod
     def support(self) -> tuple[float, float]:
@@ -110,7 +114,7 @@ class Prior(ABC):
 
 @guarded
 @named
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Exact(Prior):
     """One number.
 
@@ -157,7 +161,7 @@ class Exact(Prior):
 
 @guarded
 @named
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Between(Prior):
     """An interval with a uniform distribution; see `less_than`, `greater_than`, `between`."""
 
