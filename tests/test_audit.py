@@ -76,7 +76,7 @@ def test_permuted_and_nearly_repeated_columns(share):
     largest = max(entropy(counts.sum(axis=0)), entropy(counts.sum(axis=1)))
     assert found.figures["no cough"] == pytest.approx(shared / largest)
     assert ("under other names of the levels" in found.what) == (share == 0)
-    assert "exclude=['no cough']" in found.next_step
+    assert "exclude=['no cough']" in found.advice
 
 
 def test_a_column_that_determines_another():
@@ -169,8 +169,8 @@ def test_levels_with_an_order_that_nobody_said():
     words, numbers = (f for f in bl.audit(table, "ill").findings if f.kind == "order")
     assert (words.columns, numbers.columns) == (("pain",), ("grade", "visits"))
     assert "None < Mild < Moderate < Severe" in words.what
-    assert "ordered={'pain': ['None', 'Mild', 'Moderate', 'Severe']}" in words.next_step
-    assert "ordered=['grade', 'visits']" in numbers.next_step
+    assert "ordered={'pain': ['None', 'Mild', 'Moderate', 'Severe']}" in words.advice
+    assert "ordered=['grade', 'visits']" in numbers.advice
     scale = {f"q{k}": rng.integers(1, 6, N) for k in range(3)}  # these are read in order
     assert not {*scale} & set(bl.audit(table.assign(**scale), "ill").columns("order"))
     said = {"pain": ["None", "Mild", "Moderate", "Severe"], "grade": [*range(1, 9)], "visits": [*range(12)]}
@@ -187,7 +187,7 @@ def test_subjects_with_several_rows():
     table = clean().assign(patient_id=[f"p{k // 8}" for k in range(N)])
     found = one(bl.audit(table, "ill"), "repeated subjects")
     assert (found.columns, found.figures) == (("patient_id",), {"patient_id": len(set(table.patient_id))})
-    assert "groups='patient_id'" in found.next_step
+    assert "groups='patient_id'" in found.advice
     for ids in (table.patient_id, np.arange(N) // 8):
         with pytest.warns(IdLikeColumnWarning, match="'patient_id' seems to tell who a row is about"):
             bl.discover(table.assign(patient_id=ids), "ill")
@@ -310,9 +310,9 @@ def test_columns_that_cannot_be_used_are_findings():
     nested, mixed, infinite = found.findings[:3]
     assert nested.columns == ("born", "seen")
     assert "born and seen: is nested" in nested.what
-    assert nested.next_step.startswith("Spread it over plain columns")
+    assert "spread it over plain columns" in nested.what
     assert mixed.what.startswith("mix: mixes kinds of values")
-    assert infinite.what == "far: holds infinite values in 1 rows."
+    assert infinite.what.startswith("far: holds infinite values in 1 rows; ")
     assert {one.weight for one in found.findings[:3]} == {"act"}
     assert found.n_columns == table.shape[1]  # and all else is as without them
     assert found.findings[3:] == bl.audit(table, "ill").findings

@@ -142,7 +142,7 @@ def test_repeated_persons_by_what_their_rows_share():
     assert [one.what for one in found] == [
         "k repeats: 150 values in 600 rows, and sex and site never differ within one."
     ]
-    assert "groups='k'" in found[0].next_step
+    assert "groups='k'" in found[0].advice
     assert found == [
         one for one in bl.audit(clinic().assign(k=who, **of_people), "ill").findings if one.columns == ("k",)
     ]
@@ -173,7 +173,7 @@ def test_columns_that_come_later(column, target, said):
     for found in (bl.discover(data, target).checks, bl.audit(data, target).findings):
         later = [one for one in found if one.kind == "later"]
         assert [one.columns for one in later] == [(column,)] * bool(said)
-        assert all(said in one.what and f"exclude=[{column!r}]" in one.next_step for one in later)
+        assert all(said in one.what and one.fix == {"exclude": [column]} for one in later)
 
 
 def test_columns_known_in_one_class_are_not_searched():
@@ -226,7 +226,7 @@ def test_a_member_that_few_rows_have():
     data["tarsus"] = tarsus.where(rng.random(N) < 0.2)
     (found,) = [one for one in bl.discover(data, "ill").checks if one.kind == "missing"]
     assert found.figures == {"tarsus": data.tarsus.notna().sum()}
-    assert "exclude=['tarsus']" in found.next_step
+    assert "exclude=['tarsus']" in found.advice
 
 
 def test_a_count_as_a_target():

@@ -9,6 +9,7 @@ from sklearn import datasets
 
 import blankets as bl
 from blankets.errors import BlanketsWarning
+from blankets.results import Doubt
 
 ALPHA = 0.01
 TABLES = ("breast_cancer", "wine", "iris")
@@ -36,12 +37,12 @@ def test_no_column_outside_depends_on_the_target_given_the_blanket(found):
 
 def test_what_is_undecided_is_said(found):
     _, blanket = found
-    for name, why in blanket.undecided.items():
-        assert "rows are too few to test it given the members" in why
+    for name, one in blanket.undecided.items():
+        assert (one.reason, one.rows > blanket.n_rows) in ((Doubt.FEW_ROWS, True), (Doubt.WEAK, False))
         explanation = blanket.explain(name)
         assert explanation.verdict == "undecided"
         assert "neither in nor out" in str(explanation)
-    assert ("Undecided, because rows are too few" in str(blanket)) == bool(blanket.undecided)
+    assert ("Undecided, because rows are too few" in str(blanket)) == any(map(blanket.cannot_say, blanket.undecided))
     assert bl.Blanket.from_json(blanket.to_json()) == blanket
 
 

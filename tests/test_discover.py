@@ -116,7 +116,7 @@ def test_continuous_data_by_partial_correlation():
     a, b = rng.normal(size=(2, 2000))
     c = a + b + rng.normal(size=2000)
     table = {"a": a, "b": b, "c": c, "noise": rng.normal(size=2000)}
-    blanket = bl.discover(table, "a", test="fisher-z", algorithm="pcmb")
+    blanket = bl.discover(table, "a", test="fisher-z", algorithm="pcmb", roles=True)
     assert blanket.roles == {"c": "child", "b": "spouse"}
 
 

@@ -14,6 +14,7 @@ SOURCE = Path(blankets.__file__).parent
 # A room may import the rooms before it.
 ORDER = (
     "caching",
+    "voice",
     "errors",
     "arguments",
     "kernels",

@@ -9,7 +9,9 @@ import pytest
 
 import blankets as bl
 from blankets.errors import DataError, ParameterError
+from blankets.regimes import ASSUMED
 from blankets.results import Blanket, NamedEvidence, Refutation
+from blankets.search import Trouble
 from blankets.study import Search
 
 N = 1500
@@ -137,10 +139,17 @@ class TestAssumptions:
         check = bl.discover(numbers, "a", test="fisher-z").check_assumptions()["tests keep their level"]
         assert (check.verdict, "jointly normal" in check.words) == ("not seen", True)
 
+    def test_labels_that_may_be_wrong(self):
+        blanket = bl.discover(table(), "ill", algorithm="iamb")
+        for regime in ("noisy", "predicted", "pu"):
+            told = replace(blanket, settings={**blanket.settings, "labels": regime}).check_assumptions()["labels"]
+            assert (told.verdict, ASSUMED[regime] in told.words) == ("not seen", True)
+
     def test_a_search_that_was_stopped(self):
         blanket = bl.discover(table(), "ill", algorithm="iamb")
-        stopped = replace(blanket, warnings=("The search came back to a blanket it had held before.",))
-        assert self.verdicts(stopped)["the search is right"] == "doubtful"
+        for trouble in (Trouble.CYCLED, Trouble.NOT_INTERLEAVED, Trouble.CAPPED, Trouble.KEPT, Trouble.BEYOND_ROWS):
+            stopped = replace(blanket, troubles=(trouble,))
+            assert self.verdicts(stopped)["the search is right"] == "doubtful"
 
     def test_a_result_that_says_little(self):
         evidence = NamedEvidence(x="a", y="y", statistic=9.0, dof=0, log_p=-6.0, effect=0.1, n_rows=45)

@@ -1,6 +1,6 @@
 import sys
 
-from benchmarks.papers._runner import main
+from benchmarks.papers._harness import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks._data import network
-from benchmarks.papers._experiment import Cell, Finding, Verdict, ordered
-from matplotlib.figure import Figure
+from benchmarks.papers._harness import Cell, Finding, Verdict, ordered
 from numpy.typing import NDArray
 from scipy.stats import t as student
 
@@ -99,15 +98,12 @@ def blanket(frame: Frame, target: str, y: Classes, **how: Any) -> frozenset[str]
 
 def searched(frame: Frame, target: str, y: Classes, **how: Any) -> bl.Blanket:
     """Return what IAMB finds with ``y`` in place of the target, and how."""
-    how = {"test": "g", "alpha": ALPHA, "dof": "nominal", "reliability": 0.0, **how}
+    test = bl.Testing("g", dof=how.pop("dof", "nominal"), reliability=how.pop("reliability", 0.0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # columns that are constant among few labeled rows
-        return bl.discover(frame, y=y, exclude=[target], algorithm="iamb", n_jobs=1, **how)
-
-
-def grown(found: bl.Blanket) -> frozenset[str]:
-    """Return the columns that IAMB had when it stopped growing."""
-    return frozenset(step.evidence.x for step in found.decisions if step.action == "admitted")
+        return bl.discover(
+            frame, y=y, exclude=[target], algorithm="iamb", alpha=ALPHA, test=test, close=False, n_jobs=1, **how
+        )
 
 
 def most_frequent(frame: Frame, target: str, versions: Sequence[Classes], **how: Any) -> frozenset[str]:
@@ -171,27 +167,3 @@ def alike(what: str, one: pd.Series, other: pd.Series, why: str, digits: int = 2
 def _both(one: pd.Series, other: pd.Series, digits: int) -> str:
     values = {one.name: interval(one), other.name: interval(other), "difference": interval(one - other)}
     return ", ".join(f"{name} {mean:.{digits}f} ± {half:.{digits}f}" for name, (mean, half) in values.items())
-
-
-def draw_bars(
-    rows: pd.DataFrame, figure: Figure, measures: dict[str, str], colors: dict[str, str], panel: str = "rows"
-) -> None:
-    """Draw means and 95% intervals as bars: a row of panels a measure, a column a panel, a group a network."""
-    panels = rows.groupby(panel)["rows"].first()
-    axes = figure.subplots(len(measures), len(panels), squeeze=False, sharey="row")
-    width = 0.8 / len(colors)
-    for i, (measure, label) in enumerate(measures.items()):
-        means = per_trial(rows, measure, panel)
-        for ax, (key, n_rows) in zip(axes[i], panels.items(), strict=True):
-            for k, (method, color) in enumerate(colors.items()):
-                bars = [interval(means.loc[(name, key), method]) for name in NETWORKS]
-                at = np.arange(len(NETWORKS)) + (k - (len(colors) - 1) / 2) * width
-                heights, errors = zip(*bars, strict=True)
-                ax.bar(at, heights, width, yerr=errors, color=color, label=method, error_kw={"lw": 0.8})
-            ax.set_xticks(range(len(NETWORKS)), NETWORKS)
-            if i == 0:
-                ax.set_title(f"N = {n_rows}" + (f", {key} labeled" if panel == "labeled" else ""))
-        axes[i, 0].set_ylabel(label)
-        axes[i, 0].set_ylim(bottom=0)
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(colors), frameon=False)

@@ -183,6 +183,8 @@ def search(x: Any, y: NDArray[np.int64], settings: Mapping[str, Any]) -> FrozenE
         alpha=settings["alpha"],
         test="g",
         dof="adjusted",
+        close=False,
+        extra=0,
         options={"max_given": settings["max_given"], "interleave": "semi"},
         n_jobs=1,
         **({} if issparse(x) else {"discretize": "equal-frequency", "n_bins": settings["bins"]}),

@@ -62,7 +62,7 @@ def public(data: Path | None, rows: int) -> pd.DataFrame:
 def scores(frame: Any, blankets: Mapping[str, set[str]], dof: str, reliability: float) -> list[dict[str, Any]]:
     """Find all blankets with both algorithms, and compare them with the true ones."""
     found = []
-    how = {"alpha": ALPHA, "test": "g", "dof": dof, "reliability": reliability}
+    how = {"alpha": ALPHA, "test": bl.Testing("g", dof=dof, reliability=reliability), "close": False}
     for algorithm in ALGORITHMS:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", BlanketsWarning)  # constant columns and too few rows: part of the protocol

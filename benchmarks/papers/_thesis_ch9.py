@@ -31,7 +31,7 @@ FIVE = "five bins"
 CODINGS = dict.fromkeys(("landsat", "musk2", "waveform"), (FIVE, "Sturges")) | {"splice": ("ATGC", "ACGT")}
 KRVSKP = (
     "by κ labeled rows keep more of the effect where p(y=1) is near a half (krvskp, .48: .089 against .077 of Ỹ0), "
-    "and less elsewhere (landsat, .10: .25 against .67); ecml-2015-prior shows the crossing"
+    "and less elsewhere (landsat, .10: .25 against .67)"
 )
 
 

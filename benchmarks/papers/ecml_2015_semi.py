@@ -15,10 +15,10 @@ import numpy as np
 import pandas as pd
 from benchmarks.papers import _ecml
 from benchmarks.papers._ecml import alike, blanket, classes, higher, interval, labelings, most_frequent, score
-from benchmarks.papers._experiment import Cell, Experiment, Finding, Verdict
-from matplotlib.figure import Figure
+from benchmarks.papers._harness import Cell, Experiment, Finding, Verdict
 from numpy.typing import NDArray
 
+import blankets as bl
 from blankets.data import Frame
 from blankets.regimes import prefer_y0_below
 
@@ -30,12 +30,11 @@ LAX = (
 )
 WHY = {
     "listwise": (
-        "p(y=1) decides: by κ Ỹ0 is ahead below .39 and behind above, and in ecml-2015-prior the same nodes of every "
-        "network cross there; of insurance's 10 targets 4 lie above, the mean is .36 (printed: .32, ecml-2015-table1)"
+        "p(y=1) decides: by κ Ỹ0 is ahead below .39 and behind above; of insurance's 10 targets "
+        "4 lie above, the mean is .36 (printed: .32, ecml-2015-table1)"
     ),
     "pairwise": (
-        "from p(y=1) = .30 on pairwise deletion keeps more of the effect than Ỹ0, and misses less (ecml-2015-prior); "
-        f"and {LAX}"
+        f"from p(y=1) = .30 on pairwise deletion keeps more of the effect than Ỹ0, and misses less; and {LAX}"
     ),
 }
 FEW = "few data sets: the full protocol decides"
@@ -57,7 +56,7 @@ def run_choice(data: Path | None, network: str, rows: int, trial: int, versions:
         labeled = labelings(y, rows // 20, rows // 20, versions, trial, k)
         found.append(score(known, node, prior, "Y", blanket(frame, node, y, labels="supervised")))
         for method, surrogate in zip(list(CHOICE)[1:], by_power(prior, 0.05, 0.05), strict=True):
-            members = most_frequent(frame, node, labeled, labels="mar-c", surrogate=surrogate)
+            members = most_frequent(frame, node, labeled, labels=bl.SemiSupervised("mar-c", surrogate=surrogate))
             found.append(score(known, node, prior, method, members))
     return found
 
@@ -118,7 +117,7 @@ def run(
         surrogate, _ = by_power(prior, positives / rows, negatives / rows)
         ways: list[dict[str, Any]] = [{"surrogate": surrogate}, {"surrogate": "listwise"}, {"surrogate": "pairwise"}]
         for method, way in zip(WAYS, [*ways, {"prior": prior}], strict=True):
-            members = most_frequent(features, node, y, labels="mar-c", **how, **way)
+            members = most_frequent(features, node, y, labels=bl.SemiSupervised("mar-c", **way), **how)
             found.append({**score(known, node, prior, method, members), **about})
     return found
 
@@ -203,16 +202,6 @@ def compare_adjusted(rows: pd.DataFrame) -> list[Finding]:
     return findings
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw F."""
-    _ecml.draw_bars(rows, figure, {"f": "F"}, WAYS, "labeled")
-
-
-def draw_choice(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw F."""
-    _ecml.draw_bars(rows, figure, {"f": "F"}, CHOICE)
-
-
 REMARKS = {
     6: (
         "The share labeled keeps all of its power where labels are missing completely at random; that Ỹ0 comes near "
@@ -220,7 +209,7 @@ REMARKS = {
     ),
     7: (
         "The paper's statement about labeled rows holds on alarm, barley and hailfinder, at all sizes; on insurance "
-        "it does not, because of its priors (ecml-2015-prior). On average over networks Ỹ0 is level with pairwise "
+        "it does not, because of its priors. On average over networks Ỹ0 is level with pairwise "
         "deletion or just ahead. *Any, by κ* is what `discover` takes when p(y=1) is known: labeled rows where they "
         "keep most. 500 of 5000 is not in the paper (errata G4)."
     ),
@@ -236,9 +225,7 @@ def _figure(number: int, ratio: str, title: str) -> Experiment:
         cells=partial(cells, ratio=ratio),
         run=run,
         compare=compare_same_ratio if ratio == "population" else compare_prior_change,
-        draw=draw,
         protocol=_ecml.protocol,
-        size=(11.0, 3.6),
         needs=_ecml.NEEDS,
         remark=REMARKS[number],
     )
@@ -253,9 +240,7 @@ EXPERIMENTS = (
         cells=_ecml.cells,
         run=run_choice,
         compare=compare_choice,
-        draw=draw_choice,
         protocol=_ecml.protocol,
-        size=(9.0, 3.6),
         needs=_ecml.NEEDS,
     ),
     _figure(6, "population", "labeled classes as in the population"),
@@ -268,13 +253,11 @@ EXPERIMENTS = (
         cells=cells_adjusted,
         run=run,
         compare=compare_adjusted,
-        draw=draw,
         protocol=lambda quick: (
             "As Figure 7 with N = 2000, but degrees of freedom are those that the levels seen in each stratum leave, "
             f"tests need five rows for each nominal one, and there are {3 if quick else 10} labelings; barley once "
             "more with neighboring levels merged into four of about equal frequency"
         ),
-        size=(6.0, 3.8),
         needs=_ecml.NEEDS,
         remark=(
             "Nothing is printed for this; that column says what is expected if pairwise deletion gains in Figure 7 by "

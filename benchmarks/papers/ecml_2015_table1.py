@@ -12,8 +12,7 @@ from typing import Any
 
 import pandas as pd
 from benchmarks.papers import _ecml
-from benchmarks.papers._experiment import Cell, Experiment, Finding
-from matplotlib.figure import Figure
+from benchmarks.papers._harness import Cell, Experiment, Finding
 
 from blankets.simulate import Network
 
@@ -93,20 +92,6 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     return findings
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw blanket size against prior: every reading, and the printed values."""
-    ax = figure.subplots()
-    for k, (name, group) in enumerate(rows.groupby("network", sort=False)):
-        used = group.iloc[0]
-        ax.plot(group.prior, group["size"], ".", color=f"C{k}", alpha=0.5)
-        ax.plot(used.prior, used["size"], "o", color=f"C{k}", label=f"{name}, used")
-        ax.plot(
-            PRINTED[str(name)][3], PRINTED[str(name)][2], "x", color=f"C{k}", markersize=9, label=f"{name}, printed"
-        )
-    ax.set(xlabel="mean p(y=1) of the targets", ylabel="mean size of the blanket")
-    ax.legend(fontsize="small", ncols=2)
-
-
 EXPERIMENTS = (
     Experiment(
         name="ecml-2015-table1",
@@ -116,7 +101,6 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         protocol=lambda quick: (
             "Nodes with parent, child and spouse, and .15 ≤ p(y=1) ≤ .50 in two digits; four choices of the positive "
             "state, two of what a spouse is"

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding, Verdict, near, plus_minus
-from matplotlib.figure import Figure
+from benchmarks.papers._harness import Cell, Experiment, Finding, Verdict, near, plus_minus
 from scipy.stats import chi2, ncx2
 
 import blankets as bl
@@ -211,29 +210,6 @@ def _false_discoveries(rows: pd.DataFrame) -> Finding:
     )
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw the errors on 4BN and 7BN, printed and ours, and the share of runs that report a latent."""
-    left, right = figure.subplots(1, 2, width_ratios=(3, 4))
-    methods = (*HANDED, ALONE)
-    for k, name in enumerate(WITH_LATENT):
-        ours = rows[rows.network == name].groupby("method").distance.agg(["mean", "sem"]).loc[list(methods)]
-        places = np.arange(len(methods)) + 0.35 * k - 0.17
-        left.bar(places, ours["mean"], 0.33, yerr=2 * ours["sem"], label=name, color=f"C{k}")
-    printed = [PRINTED["SEM"], PRINTED["SCSEM"], PRINTED["LMB-CSEM"]]
-    left.plot([-0.17, 0.83, 2.83], printed, "kx", label="4BN, printed")
-    left.set_xticks(range(len(methods)), ["SEM", "SCSEM", "LMB-CSEM", "LMB-CSEM\nend to end"])
-    left.set_ylabel("error (distance from the true blanket)")
-    left.legend()
-    alone = rows[rows.method == ALONE].groupby("network", sort=False)
-    shares, strong = alone.latent.mean(), alone.support.apply(lambda support: (support >= 3).mean())
-    colors = ["C0" if name in WITH_LATENT else "C3" for name in shares.index]
-    right.barh(shares.index, shares, color=colors, alpha=0.4, label="reported")
-    right.barh(shares.index, strong, color=colors, label="with support of 3 nats or more")
-    right.invert_yaxis()
-    right.set(xlim=(0, 1), xlabel="share of runs that report a latent, end to end")
-    right.legend(loc="lower right")
-
-
 EXPERIMENTS = (
     Experiment(
         name="latent-table1",
@@ -243,12 +219,10 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare_with_print,
-        draw=draw,
         protocol=lambda quick: (
             f"{'10 to 20 networks of each kind' if quick else '100 networks 4BN, 100 7BN, 50 of each other kind'}, "
             f"conditional probabilities uniform, {ROWS:,} rows, one latent, {RESTARTS} restarts (SEM: one)"
         ),
-        size=(10.0, 4.2),
         remark=(
             "Errata H10 and H2 are confirmed: with {B, F} handed over the ordering is LMB-CSEM, SCSEM, SEM; the "
             "printed SCSEM does not come out, and is not consistent with its own text. Errata's guess that the "

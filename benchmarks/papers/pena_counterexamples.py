@@ -14,8 +14,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding
-from matplotlib.figure import Figure
+from benchmarks.papers._harness import Cell, Experiment, Finding
 
 import blankets as bl
 from blankets.independence import DSeparation
@@ -68,7 +67,7 @@ def run(_: Path | None, data: str, graph: str, part: int) -> list[dict[str, Any]
             base, _, symmetric = name.partition(", ")
             options = {"symmetric": True} if symmetric else {}
             found = bl.discover(
-                frame, TARGET, algorithm=base, alpha=ALPHA, test=bl.Testing("g", dof="adjusted"), **options
+                frame, TARGET, algorithm=base, alpha=ALPHA, test=bl.Testing("g", dof="adjusted"), close=False, **options
             )
             rows.append({"algorithm": name, "members": " ".join(sorted(found.members)), "network": k})
     return rows
@@ -132,16 +131,6 @@ def _truth(graph: str, algorithm: str) -> set[str]:
     return neighbors if ALGORITHMS[algorithm.partition(",")[0]].finds == "neighbors" else neighbors | spouses
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw how often the false member came out on data."""
-    ax = figure.subplots()
-    cases = [(graph, name) for graph, name, _ in (*CASES, *MORE)]
-    shares = [_share(rows, *case)[0] for case in cases]
-    ax.barh([f"({graph}) {name}" for graph, name in cases], shares, color=["C3" if s > 0.1 else "C0" for s in shares])
-    ax.invert_yaxis()
-    ax.set(xlabel=f"share of networks with the false member, {ROWS} rows", xlim=(0, 1))
-
-
 EXPERIMENTS = (
     Experiment(
         name="pena-counterexamples",
@@ -151,7 +140,6 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         words=("members",),
         protocol=lambda quick: (
             f"Both graphs under d-separation, and {30 if quick else 200} random binary networks of each with "

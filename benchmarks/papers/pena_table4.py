@@ -3,7 +3,7 @@
 p-values from adjusted degrees of freedom, tests performed if there are five rows for each nominal one. A target
 with an empty answer has no precision: it is left out of precision and distance, and counts with recall 0, which is
 what reproduces the printed values. Where they differ from ours, on Alarm with few rows, "alarm1" is a second opinion:
-ten public samples of the same graph, drawn by others from other tables; pena-table4-tables follows that up. And degrees
+ten public samples of the same graph, drawn by others from other tables. And degrees
 of freedom and the number of rows that a test must have for each are varied there, since Peña et al. 2005 leaves room
 for both.
 """
@@ -18,10 +18,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding, mean_and_error, near, ordered, plus_minus
+from benchmarks.papers._harness import Cell, Experiment, Finding, mean_and_error, near, ordered, plus_minus
 from benchmarks.papers._pena import ALGORITHMS, ALPHA, MEASURES, PRINTED, network_of, public, scores
-from benchmarks.papers.pena_table4_tables import reasons
-from matplotlib.figure import Figure
 
 PUBLIC = {("alarm1", 500), ("alarm1", 1000), ("alarm1", 5000)}
 MAIN = ("adjusted", 5.0)  # degrees of freedom of p-values, and rows wanted for each nominal one
@@ -120,7 +118,6 @@ def why(rows: pd.DataFrame, size: int, algorithm: str, lead: pd.Series) -> str:
         group = chosen(here, (dof, reliability))
         if len(group):
             told.append(f"{dof} degrees of freedom, {reliability:g} rows for each: {triple(group)}")
-    told.append(reasons().get((size, algorithm), ""))
     text = "; ".join(filter(None, told))
     return f"PCMB is {plus_minus(lead)} nearer to the truth than inter-IAMB; {algorithm} with {text}"
 
@@ -128,26 +125,6 @@ def why(rows: pd.DataFrame, size: int, algorithm: str, lead: pd.Series) -> str:
 def triple(group: pd.DataFrame) -> str:
     """Write means of precision, recall and distance."""
     return " / ".join(f"{group[measure].mean():.2f}" for measure in MEASURES)
-
-
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw distance over rows, printed and ours."""
-    rows = chosen(rows, MAIN)
-    axes = figure.subplots(1, 2, sharey=True)
-    for ax, name in zip(axes, ("alarm", "pigs"), strict=True):
-        for k, algorithm in enumerate(ALGORITHMS):
-            if name == "alarm":
-                other = rows[(rows.network == "alarm1") & (rows.algorithm == algorithm)].groupby("rows").distance.mean()
-                ax.plot(other.index, other, "s", mfc="none", color=f"C{k}", label=f"{algorithm}, public samples")
-            ours = rows[(rows.network == name) & (rows.algorithm == algorithm)].groupby("rows").distance
-            ax.errorbar(ours.mean().index, ours.mean(), 2 * ours.sem(), marker="o", color=f"C{k}", label=algorithm)
-            printed = {
-                size: values[2][0] for (case, size, a), values in PRINTED.items() if (case, a) == (name, algorithm)
-            }
-            ax.plot(list(printed), list(printed.values()), "x--", color=f"C{k}", label=f"{algorithm}, printed")
-        ax.set(xscale="log", xlabel="rows", title=name)
-    axes[0].set_ylabel("distance from perfect precision and recall")
-    axes[0].legend()
 
 
 EXPERIMENTS = (
@@ -159,7 +136,6 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare_with_print,
-        draw=draw,
         needs=("mmhc_samples/alarm1_edges.csv.gz",),
         remark=(
             "Pigs comes out to two digits in all six rows. On Alarm the differences shrink as rows grow and lie within "

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding, mean_and_error, plus_minus
+from benchmarks.papers._harness import Cell, Experiment, Finding, mean_and_error, plus_minus
 from benchmarks.papers._hiton import (
     CLASSIFIERS,
     FOLDS,
@@ -32,8 +32,6 @@ from benchmarks.papers._hiton import (
     score_of,
     split,
 )
-from benchmarks.papers.slides_hiton_why import reasons
-from matplotlib.figure import Figure
 
 VARIANTS: dict[str, dict[str, Any]] = {  # of HITON: what the slides leave open; fewer rows, where ours are fewer
     "arrhythmia": {
@@ -128,7 +126,7 @@ def why_more(group: pd.DataFrame, name: str) -> str:
     lost = means.score["HITON"] - means.score[rival]
     return (
         f"{rival} may stop at a handful of variables, the best length of its ranking on the inner folds; with those "
-        f"its score is {abs(lost):.1f} points {'lower' if lost > 0 else 'higher'} than HITON's" + _more(name)
+        f"its score is {abs(lost):.1f} points {'lower' if lost > 0 else 'higher'} than HITON's"
     )
 
 
@@ -140,28 +138,7 @@ def why_lower(means: pd.DataFrame, sizes: pd.Series, rival: str, name: str) -> s
         f"our {rival} chooses its length by inner cross-validation ({sizes[rival]:,.0f} variables): it is the stronger "
         f"rival. Against all features HITON has {gain} points, fold by fold"
         + (f". Other HITONs: {', '.join(tried)}" if tried else "")
-        + _more(name)
     )
-
-
-def _more(name: str) -> str:
-    return f"; {reasons()[name]}" if name in reasons() else ""
-
-
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw score against number of variables, one panel a data set."""
-    names = list(dict.fromkeys(rows.data_set))
-    for ax, name in zip(np.atleast_1d(figure.subplots(1, len(names))), names, strict=True):
-        for k, method in enumerate(METHODS):
-            ours = rows[(rows.data_set == name) & (rows.method == method)]
-            scores = ours.groupby("fold").score.mean()
-            ax.errorbar(ours.n_features.mean(), scores.mean(), 2 * scores.sem(), fmt="o", color=f"C{k}", label=method)
-            if PRINTED[name]["knn"] is not None:
-                printed = np.mean([v[k] for c, v in PRINTED[name].items() if c != "variables"])
-                ax.plot(PRINTED[name]["variables"][k], printed, "x", color=f"C{k}")
-        ax.set(xscale="log", title=name, xlabel="variables")
-    figure.axes[0].set_ylabel("score, percent (×: printed)")
-    figure.axes[0].legend(fontsize="small")
 
 
 EXPERIMENTS = (
@@ -173,22 +150,17 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         needs=("classification/arrhythmia.csv.gz", "highdim/prostate_singh.csv.gz"),
         remark=(
             "The printed averages are of the classifiers that we run. An earlier run on arrhythmia, with features "
             "selected for the linear machine alone, conditioning sets of one and five folds, had been seen when this "
             "protocol, nearer to the printed one, was written, and a fold of Thrombin and of Ohsumed when variants of "
             "HITON were chosen: what the slides leave open, and fewer rows, since Verma 2005 had 2,543 compounds. "
-            "What holds "
-            "HITON back, by slides-hiton-why and slides-hiton-rows: on Thrombin compounds that we lack, and the one "
-            "split; on prostate the cut at the median, with which many spouses come in."
         ),
         protocol=lambda quick: (
             "Arrhythmia and prostate, 3 folds"
             if quick
             else "Five data sets, folds as printed (Thrombin, Ohsumed: one split; prostate: three of five), α = 0.01"
         ),
-        size=(11.0, 3.2),
     ),
 )

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding
+from benchmarks.papers._harness import Cell, Experiment, Finding
 from benchmarks.papers._partly_labeled import (
-    COLORS,
     NAMES,
     Floats,
     accepts,
@@ -27,7 +26,6 @@ from benchmarks.papers._partly_labeled import (
     sample,
     tables_of,
 )
-from matplotlib.figure import Figure
 
 from blankets.regimes import Surrogate, kappa_of, prefer_y0_below
 
@@ -194,32 +192,6 @@ def _corrected(rows: pd.DataFrame, n: float) -> Finding:
     )
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw the curves."""
-    axes = figure.subplots(2, len(LABELLING), sharex=True, sharey=True)
-    for column, name in enumerate(LABELLING):
-        for ax, (arity, size), panel in zip(axes[:, column], PANELS, _panels(rows, name), strict=True):
-            for test in panel:
-                style = "--" if test == CORRECTED else "-"
-                ax.plot(
-                    panel.index,
-                    panel[test],
-                    f"o{style}",
-                    ms=3,
-                    color=COLORS.get(test, "C4"),
-                    label=NAMES.get(test, test),
-                )
-            ax.axhline(1 - ALPHA, color="gray", lw=0.8, ls=":")
-            ax.set_title(f"{name}: {TITLES[name]}\n|X| = {arity}, N = {size}", fontsize=9)
-            ax.set_ylim(0, 1)
-    for ax in axes[1]:
-        ax.set_xlabel("I(X;Y)")
-    for ax in axes[:, 0]:
-        ax.set_ylabel("independence accepted")
-    axes[0, 1].legend(fontsize=7)
-    axes[0, -1].legend(fontsize=7)
-
-
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch4",
@@ -229,13 +201,11 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         words=("figure",),
         protocol=lambda quick: (
             f"{1000 if quick else 5000} generations of data with a random feature each ({AT_INDEPENDENCE} at "
             f"independence; printed: 1000), G-test with nominal degrees of freedom, α = {ALPHA}, p(y=1) = {PRIOR}"
         ),
-        size=(14, 6),
         remark=(
             "The figures themselves are not in the text at hand; what it says about them is compared. An intercept "
             "agrees if it lies within two standard errors of 1000 generations, which is what the figures could show:"

@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding
+from benchmarks.papers._harness import Cell, Experiment, Finding
 from benchmarks.papers._partly_labeled import Floats, accepts, features, mar_c, mcar, population, sample, tables_of
-from matplotlib.figure import Figure
 
 from blankets.regimes import Surrogate, kappa_of, stratified_kappa
 from blankets.stats import needed_noncentrality, plug_in
@@ -150,30 +149,6 @@ def _strata(ours: pd.DataFrame, case: str, n: float) -> Finding:
     )
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw the differences of each feature, and the conditional tests."""
-    left, right = figure.subplots(1, 2, width_ratios=(3, 2))
-    for k, case in enumerate(CASES):
-        ours = rows[rows.case == case]
-        left.plot(ours.effect * 1.12 ** (k - 2), ours.printed_kappa - ours.full, "o", ms=3, mfc="none", label=case)
-    left.axhline(0, color="gray", lw=0.8)
-    left.set(xscale="log", xlabel="I(X;Y), with N·I = 3", title="N/κ rows: each feature")
-    left.set_ylabel("false negatives, less those of Y")
-    left.legend(fontsize=7)
-    for k, case in enumerate(STRATA):
-        ours = rows[rows.case == case]
-        for at, column, color in (
-            (-0.2, "full", "black"),
-            (0, "printed_kappa", "C3"),
-            (0.2, "kappa_by_stratum", "C2"),
-        ):
-            right.bar(k + at, ours[column].mean(), 0.2, color=color)
-    names = {"Y, N rows": "black", "Ỹ0, N/κ, printed κ": "C3", "Ỹ0, N/κ, κ by strata": "C2"}
-    right.legend([right.bar(0, 0, color=color) for color in names.values()], names, fontsize=7)
-    right.set_xticks(range(len(STRATA)), [case.replace(", effect", ",\neffect") for case in STRATA], fontsize=7)
-    right.set(ylabel="false negatives", title="Tests given Z (Theorem 4.11)")
-
-
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch4-factors",
@@ -183,12 +158,10 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         protocol=lambda quick: (
             f"{2000 if quick else '20,000'} repeats, α = {ALPHA}, p(y=1) = {PRIOR}, binary features; given Z a "
             "quarter of the positives labeled, 10 features, power 0.8 with full labels"
         ),
-        size=(13, 4.5),
         remark=(
             "Confirms errata B2 (κ is exact for labeled rows, good for Ỹ0, a limit of very weak effects for Ỹ1) and"
             " B4 (given a Z that tells much about the class the printed κ is far off; the one by strata is right)."

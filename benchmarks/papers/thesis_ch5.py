@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding
+from benchmarks.papers._harness import Cell, Experiment, Finding
 from benchmarks.papers._partly_labeled import Floats, features, mar_c, mar_f, mcar, population, sample, tables_of
-from matplotlib.figure import Figure
 
 from blankets.stats import (
     mar_f_information,
@@ -165,31 +164,6 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     return findings
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw bias and variance over N."""
-    axes = figure.subplots(3, 6, sharex=True)
-    for line, (name, mechanism) in zip(axes, FIGURES.items(), strict=True):
-        table = _figure(rows, name)
-        for k, (size, effect) in enumerate(EFFECTS.items()):
-            for ax, measure in zip(line[2 * k : 2 * k + 2], ("bias", "variance"), strict=True):
-                for estimate, color in zip(
-                    (FULL, LISTWISE, *OURS[name]), ("black", "C0", "C1", "C2", "C3"), strict=False
-                ):
-                    values = _of(table, effect, estimate, measure)
-                    sizes = sorted(size for size in rows[rows.figure == name].rows.unique() if size)
-                    ax.plot(sizes, values, ".-", color=color, label=estimate)
-                ax.set_xscale("log")
-                ax.set_title(f"{name} {mechanism}: {measure}, {size}", fontsize=8)
-                ax.tick_params(labelsize=7)
-                ax.ticklabel_format(axis="y", style="sci", scilimits=(-2, 2), useMathText=True)
-                ax.yaxis.get_offset_text().set_fontsize(7)
-                if measure == "variance":
-                    ax.set_yscale("log")
-        line[0].legend(fontsize=6)
-    for ax in axes[-1]:
-        ax.set_xlabel("N", fontsize=8)
-
-
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch5",
@@ -199,13 +173,11 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         words=("figure",),
         protocol=lambda quick: (
             f"{1000 if quick else 4000} runs (printed: 2000) with a random feature each, |X| = {ARITY}, "
             f"p(y=1) = {PRIOR}, p(s=1) = {LABELLED}"
         ),
-        size=(16, 8),
         remark=(
             "At weak effects (5.5) has less bias and more variance than labeled rows, as errata D5 says. Whether it"
             " is the more accurate for each feature: see thesis-ch5-conjectures."

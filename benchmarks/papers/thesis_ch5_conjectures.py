@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding
+from benchmarks.papers._harness import Cell, Experiment, Finding
 from benchmarks.papers._partly_labeled import features, mar_c, mcar, population, sample, tables_of
-from matplotlib.figure import Figure
 
 from blankets.regimes import Surrogate, kappa_of
 from blankets.stats import mcar_information, neg_information, plug_in, pos_information
@@ -107,26 +106,6 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     ]
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw ratios of errors, and of variances over those of κ."""
-    left, *right = figure.subplots(1, 3)
-    pairs = rows[rows.conjecture == "5.2"]
-    for k, (arity, group) in enumerate(pairs.groupby("arity")):
-        left.plot(group.effect * (1 + 0.05 * k), group.mse_ratio, "o", ms=3, mfc="none", label=f"|X| = {arity:.0f}")
-    left.axhline(1, color="gray", lw=0.8, ls=":")
-    left.set(xlabel="I(X;Y)", ylabel="squared error of (5.5), over labeled rows", title="Conjecture 5.2", xscale="log")
-    left.legend(fontsize=8)
-    for ax, effect in zip(right, (STRONGEST, WEAKER), strict=True):
-        ours = rows[(rows.conjecture == "5.6") & (rows.effect == effect)]
-        wrong = (ours.variance_ratio < 1) != (ours.kappa_ratio > 1)
-        for color, part in (("C0", ours[~wrong]), ("C3", ours[wrong])):
-            ax.loglog(part.kappa_ratio, 1 / part.variance_ratio, ".", ms=2, color=color)
-        ax.axhline(1, color="gray", lw=0.8, ls=":")
-        ax.axvline(1, color="gray", lw=0.8, ls=":")
-        ax.set(xlabel="κ of Ỹ0 over that of Ỹ1", title=f"Conjecture 5.6, I up to {effect:g}")
-    right[0].set_ylabel("variance of Neg over that of Pos")
-
-
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch5-conjectures",
@@ -136,14 +115,12 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         words=("conjecture",),
         protocol=lambda quick: (
             f"5.2: 80 random features, {2000 if quick else '20,000'} samples of 1000 rows each, a quarter labeled, "
             f"p(y=1) = 0.2. 5.6: {1000 if quick else 4000} random settings, p(y=1) from 0.1 to 0.9, 5% to 95% of each "
             f"class labeled, |X| from 2 to 10, I(X;Y) up to {STRONGEST}"
         ),
-        size=(12, 4),
         remark=(
             "Errata D5 and D6 are confirmed in that neither conjecture holds, and refined: (5.5) can lose more than "
             "1%, and not only for strong effects; binary features of weak effect are where it loses most."

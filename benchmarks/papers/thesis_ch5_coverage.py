@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding
+from benchmarks.papers._harness import Cell, Experiment, Finding
 from benchmarks.papers._partly_labeled import features, mar_c, sample
-from matplotlib.figure import Figure
 
 from blankets.stats import pos_information
 
@@ -96,24 +95,6 @@ def _panels(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {"5.4a": rows[rows.labeled == 0.10], "5.4b": rows[rows.rows == 10_000]}
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw coverage over rows and over labeled shares."""
-    axes = figure.subplots(2, 3, sharey=True)
-    for line, (panel, points), over in zip(axes, _panels(rows).items(), ("rows", "labeled"), strict=True):
-        for ax, (size, effect) in zip(line, EFFECTS.items(), strict=True):
-            for k, arity in enumerate(ARITIES):
-                ours = points[(points.effect == effect) & (points.arity == arity)].sort_values(over)
-                ax.plot(ours[over], ours.normal, "o-", ms=3, color=f"C{k}", label=f"|X| = {arity}")
-                ax.plot(ours[over], ours.auto, "x:", ms=4, color=f"C{k}", label="default" if k == 0 else None)
-            ax.axhline(LEVEL, color="gray", lw=0.8)
-            ax.set_title(f"Figure {panel}: {size} effect", fontsize=9)
-            ax.set_xlabel("N" if over == "rows" else "p(y=1, s=1)")
-            if over == "rows":
-                ax.set_xscale("log")
-        line[0].set_ylabel("coverage of 90% intervals")
-    axes[0, 0].legend(fontsize=7)
-
-
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch5-coverage",
@@ -123,12 +104,10 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         protocol=lambda quick: (
             f"{1000 if quick else 4000} repeats (printed: 2000) with a random feature each, p(y=1) = {PRIOR}, |X| = 2, "
             "5 and 10; solid: normal intervals, as printed; dotted: the library's default"
         ),
-        size=(11, 6.5),
         remark=(
             "Confirms errata D2: the printed interval is right for medium and large effects unless rows are few, too"
             " short for small effects with two or ten levels, too long with five."

@@ -16,9 +16,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding, mean_and_error, plus_minus
+from benchmarks.papers._harness import Cell, Experiment, Finding, mean_and_error, plus_minus
 from benchmarks.papers._partly_labeled import NAMES, Floats, features, mar_c, mar_f, mcar, population, tables_of
-from matplotlib.figure import Figure
 from scipy.stats import rankdata
 
 from blankets.stats import (
@@ -197,24 +196,6 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     ]
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw ρ over N, and its limits at the right."""
-    axes = figure.subplots(1, 3, sharey=True)
-    order = [*NAMES.values(), *(name for each in ESTIMATORS.values() for name in each), SQUARED]
-    for ax, (mechanism, name) in zip(axes, FIGURES.items(), strict=True):
-        table = _table(rows, mechanism)
-        sizes = sorted(size for size in table.columns.unique("rows") if size)
-        for ranked_by in sorted(table.columns.unique("ranked_by"), key=order.index):
-            means = [table[ranked_by, size].mean() for size in sizes]
-            at = order.index(ranked_by)
-            style = {"color": "black" if at == 0 else f"C{at - 1}", "ls": ":" if ranked_by == SQUARED else "-"}
-            ax.plot(sizes, means, marker=".", label=ranked_by, **style)
-            ax.plot(1.6 * max(sizes), table[ranked_by, 0].mean(), marker="<", color=style["color"])
-        ax.set(xscale="log", xlabel="N", title=f"Figure {name}: {mechanism.upper()}", ylim=(0, 1.02))
-        ax.legend(fontsize=7)
-    axes[0].set_ylabel("Spearman's ρ with the population's ranking")
-
-
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch6",
@@ -224,12 +205,10 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         protocol=lambda quick: (
             f"10 data sets of {'four' if quick else 'eight'} sizes with 30 labeled versions each, 100 features, "
             "p(s=1) = 0.25; triangles: the population itself"
         ),
-        size=(14, 5),
         remark=(
             "Confirms errata E1: I(X;Ỹ0) and I(X;Ỹ1) have their own order of features, also in the population: what "
             "they rank by does not converge, whatever N. With few rows even consistent estimators may rank worse "

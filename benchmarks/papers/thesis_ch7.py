@@ -11,9 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding
-from matplotlib.figure import Figure
-from matplotlib.ticker import LogFormatter
+from benchmarks.papers._harness import Cell, Experiment, Finding
 
 import blankets as bl
 
@@ -166,34 +164,6 @@ def _said(what: str, printed: str, ours: str, same: bool) -> Finding:
     return Finding(what, printed, ours, "agrees" if same else "differs")
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw Figures 7.1a, 7.1b, 7.2 and 7.8a, 7.8b, 7.9, with the printed examples as crosses."""
-    axes = figure.subplots(2, 3, sharex=True)
-    curves = rows[rows.what == "curves"]
-    for line, arity, names in ((axes[0], 2, ("7.1a", "7.1b", "7.2")), (axes[1], 10, ("7.8a", "7.8b", "7.9"))):
-        ours = curves[curves.arity == arity]
-        for case, style in (("full", "--"), ("5%", "-")):
-            one = ours[(ours.case == case) & (ours.power == 0.99)]
-            line[0].plot(one.effect, one.answer, f"k{style}", label="5% labeled" if case == "5%" else "all labeled")
-        for ax, case in ((line[1], "5%"), (line[2], "labels of 1000")):
-            for power, group in ours[ours.case == case].groupby("power"):
-                ax.plot(group.effect, group.answer, label=f"power {power:g}")
-        for ax, name, said in zip(line, names, ("rows", "rows, 5% labeled", "labels, 1000 rows"), strict=True):
-            for case, (printed, question) in WORKED.items():
-                if name in case or (name == "7.9" and "7.11" in case):
-                    ax.plot(question["effect"], printed, "rx", label="_printed")
-                    ax.annotate(
-                        str(printed), (question["effect"], printed), (4, 4), textcoords="offset points", color="r"
-                    )
-            ax.set_title(f"Figure {name}: {said}, |X| = {arity}", fontsize=9)
-            ax.set_yscale("log")
-            ax.yaxis.set_major_formatter("{x:.0f}")
-            ax.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.7)))
-            ax.legend(fontsize=7)
-    for ax in axes[1]:
-        ax.set_xlabel("I(X;Y)")
-
-
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch7",
@@ -203,9 +173,7 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         protocol=lambda quick: "Answers of `bl.plan` and `bl.planning_table`, α = 0.01, p(y=1) = 0.2",
-        size=(12, 7),
         remark=(
             "All 90 numbers of the tables are the smallest ones that reach the wanted power, rounded once (errata C1"
             " to C4 are confirmed). Red crosses: the printed examples."

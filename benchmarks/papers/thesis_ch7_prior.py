@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding
-from matplotlib.figure import Figure
+from benchmarks.papers._harness import Cell, Experiment, Finding
 from scipy.stats import beta, kstest
 
 import blankets as bl
@@ -107,29 +106,6 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     return findings
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw the distribution functions of priors and answers."""
-    axes = figure.subplots(1, 1 + len(CASES), sharey=True)
-    for ax, ((asked, arity), (printed, name, wrong)) in zip(axes[1:], CASES.items(), strict=True):
-        for color, (prior, group) in enumerate(
-            rows[(rows.asked == asked) & (rows.arity == arity)].groupby("prior", sort=False)
-        ):
-            ax.plot(group.answer, group.level, color=f"C{color}")
-            axes[0].plot(
-                group.p,
-                group.level,
-                color=f"C{color}",
-                label=prior if arity == 2 and asked == "rows" else None,
-            )
-        ax.axvline(printed, color="k", ls="--", lw=0.8)
-        ax.set_title(f"Figures {name}, {wrong}: |X| = {arity}\nprinted {printed}", fontsize=9)
-        ax.set_xlabel("rows, 5% labeled" if asked == "rows" else "labels, 1000 rows")
-    axes[0].axvline(TRUE, color="k", ls="--", lw=0.8)
-    axes[0].set(xlabel="p(y=1)", ylabel="probability of less")
-    axes[0].set_title("beliefs", fontsize=9)
-    axes[0].legend(fontsize=7)
-
-
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch7-prior",
@@ -139,12 +115,10 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         protocol=lambda quick: (
             f"`bl.plan` with {N_DRAWS} draws of p(y=1) from Beta(4, 4) on 0.1 to 0.3 (moved by 0.05 down or up), "
             "I(X;Y) = 0.053, power 0.99, α = 0.01"
         ),
-        size=(14, 3.5),
         remark="The parameters of the printed priors are not in the text at hand.",
     ),
 )

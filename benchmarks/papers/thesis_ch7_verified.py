@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from benchmarks.papers._experiment import Cell, Experiment, Finding, plus_minus
+from benchmarks.papers._harness import Cell, Experiment, Finding, plus_minus
 from benchmarks.papers._partly_labeled import (
     Floats,
     accepts,
@@ -26,7 +26,6 @@ from benchmarks.papers._partly_labeled import (
     sample_exact,
     tables_of,
 )
-from matplotlib.figure import Figure
 from scipy.optimize import brentq
 
 import blankets as bl
@@ -174,26 +173,6 @@ def _why(case: str, arity: int, predicted: int, found: dict[tuple[str, str, str]
     )
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw the false negative rates with 95% intervals, and the predictions."""
-    axes = figure.subplots(2, 3, sharey=True)
-    for ax, (name, (case, arity, predicted, read, _)) in zip(axes.flat, FIGURES.items(), strict=True):
-        for (labeling, test), group in rows[rows.figure == name].groupby(["labeling", "test"], sort=False):
-            fnr = group.groupby("value").fnr
-            label = f"{'G' if test == 'g' else 'X²'}, {'coins' if labeling == 'coin' else 'exact numbers'}"
-            ax.errorbar(fnr.mean().index, fnr.mean(), 1.96 * fnr.sem(), marker=".", ms=4, label=label)
-        ax.axhline(0.01, color="gray", lw=0.8, ls=":")
-        ax.axvline(predicted, color="r", lw=0.8, label=f"predicted {predicted}")
-        if read:
-            ax.plot(read, 0.01, "rx", label=f"printed ≈ {read}")
-        ax.set_title(f"Figure {name}: {case}, |X| = {arity}", fontsize=9)
-        ax.set_xlabel("labels" if case == LABELS else "rows")
-        ax.set_ylim(0, 0.04)
-        ax.legend(fontsize=7)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("false negative rate")
-
-
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch7-verified",
@@ -203,12 +182,10 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         protocol=lambda quick: (
             f"{5 if quick else 20} runs of {REPEATS} repeats, α = {ALPHA}, power 0.99, p(y=1) = {PRIOR}; G-test, each "
             "positive labeled by its own coin, beside exact numbers of labels and the X²-test"
         ),
-        size=(12, 7),
         remark=(
             "A crossing agrees if it lies within two standard deviations of a curve fitted to one run of 10,000 "
             "repeats, the length of the printed ones, and five rows where it is printed as “≈”. The printed 1080 of "

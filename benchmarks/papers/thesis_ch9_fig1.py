@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers._ecml import alike, higher
-from benchmarks.papers._experiment import Cell, Experiment, Finding
+from benchmarks.papers._harness import Cell, Experiment, Finding
 from benchmarks.papers._thesis_ch9 import (
     CRITERIA,
     DATASETS,
@@ -23,7 +23,6 @@ from benchmarks.papers._thesis_ch9 import (
     read,
     selected,
 )
-from matplotlib.figure import Figure
 
 from blankets.simulate.measures import kuncheva
 
@@ -75,19 +74,6 @@ def compare(rows: pd.DataFrame) -> list[Finding]:
     return findings
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw box plots over data sets, with means as diamonds."""
-    axes = figure.subplots(1, 2, sharey=True)
-    for ax, criterion in zip(axes, CRITERIA, strict=True):
-        here = rows[(rows.criterion == criterion) & (rows.coding != FIVE)]
-        table = here.pivot_table(index="dataset", columns="approach", values="consistency")
-        boxes = [table[name] for name in APPROACHES]
-        ax.boxplot(boxes, tick_labels=APPROACHES, showmeans=True, meanprops={"marker": "D"})
-        ax.set_title(criterion.upper())
-        ax.tick_params(axis="x", rotation=20)
-    axes[0].set_ylabel("consistency with all labels")
-
-
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch9-fig1",
@@ -97,12 +83,10 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         protocol=lambda quick: (
             f"10 features of six data sets, {5 if quick else 30} labelings of a tenth of the rows; means over the "
             "data sets, 95% intervals over labelings: the data sets are those of the figure"
         ),
-        size=(9.0, 4.0),
         needs=tuple(FILES.values()),
         remark=(
             "Intervals used to be over data sets, within which all orderings of the means lay; changed when that had "

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from benchmarks.papers._ecml import higher
-from benchmarks.papers._experiment import Cell, Experiment, Finding, near, plus_minus
+from benchmarks.papers._harness import Cell, Experiment, Finding, near, plus_minus
 from benchmarks.papers._thesis_ch9 import (
     CODINGS,
     CRITERIA,
@@ -26,7 +26,6 @@ from benchmarks.papers._thesis_ch9 import (
     read,
     selected,
 )
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import KNeighborsClassifier
@@ -152,22 +151,6 @@ def _readings(group: pd.DataFrame) -> str:
     return f"rows at equal distance are many, and which of them vote is not said: {ties} if all of them do; {said}"
 
 
-def draw(rows: pd.DataFrame, figure: Figure) -> None:
-    """Draw errors, ours as bars and printed ones as crosses."""
-    ax = figure.subplots()
-    rows = rows[[coding == codings(name)[0] for name, coding in zip(rows.dataset, rows.coding, strict=True)]]
-    names = list(rows.dataset.unique())
-    for k, (approach, criterion) in enumerate(COLUMNS):
-        ours = rows[(rows.approach == approach) & (rows.criterion == criterion)].groupby("dataset", sort=False).error
-        at = np.arange(len(names)) + (k - 1.5) * 0.2
-        ax.bar(at, ours.mean(), 0.2, yerr=2 * ours.sem(), label=f"{criterion.upper()}, {approach}", color=f"C{k}")
-        label = "printed" if k == 0 else None
-        ax.plot(at, [PRINTED[name][k] for name in names], "kx", markersize=5, label=label)
-    ax.set_xticks(range(len(names)), names)
-    ax.set_ylabel("misclassification error of 3-NN")
-    figure.legend(loc="outside upper center", ncols=5, frameon=False)
-
-
 EXPERIMENTS = (
     Experiment(
         name="thesis-ch9-table2",
@@ -177,11 +160,9 @@ EXPERIMENTS = (
         cells=cells,
         run=run,
         compare=compare,
-        draw=draw,
         protocol=lambda quick: (
             f"10 features, {2 if quick else 10} random halves, {2 if quick else 30} labelings of each"
         ),
-        size=(9.0, 4.0),
         needs=tuple(FILES.values()),
         remark=(
             "Settles errata E4 and E5: 3-NN was trained on all labels of the training half, and numbers cut into five "

@@ -45,6 +45,8 @@ from types import FrameType
 from typing import Any, TypeVar
 from unicodedata import normalize
 
+from blankets.voice import entry, option
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 _NOT_OURS = "not of blankets, but raised by "  # a note on errors that come out as they are
@@ -222,8 +224,9 @@ def _ours(error: Exception) -> BlanketsError:
     """Return an error of ours for one that nobody foresaw."""
     if isinstance(error, MemoryError):
         return EngineError(
-            f"memory ran out{f' ({error})' if str(error) else ''}; take fewer columns (columns=[...], exclude=[...]) "
-            f"or fewer threads (n_jobs=1), or write the table to disk with bl.pack and give its path"
+            f"memory ran out{f' ({error})' if str(error) else ''}; take fewer columns (columns=[...], "
+            f"{option(exclude=...)}) "
+            f"or fewer threads (n_jobs=1), or write the table to disk with {entry('pack')} and give its path"
         )
     said = f"{type(error).__name__}: {_shortened(str(error))}"
     if isinstance(error, OSError):

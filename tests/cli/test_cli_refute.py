@@ -63,10 +63,10 @@ def test_what_the_call_no_longer_knows_can_be_said_again(files, tmp_path, capsys
     content["call"]["options"]["prior"] = {"not kept": "rv_frozen"}
     changed = tmp_path / "changed.json"
     changed.write_text(json.dumps(content))
-    arguments = ["refute", str(changed), partial, "-n", "1", "--seed", "1", "--json"]
+    arguments = ["refute", str(changed), partial, "-n", "1", "--seed", "1"]
     assert run(arguments) == 2
     assert "'prior' was not kept with the call; give it again, as --prior..." in capsys.readouterr().err
-    assert run([*arguments, "--prior", "0.4"]) == 0
+    assert run([*arguments, "--json", "--prior", "0.4"]) == 0
     assert json.loads(capsys.readouterr().out)["trials"][0]["verdict"] == "passed"
 
 

@@ -46,7 +46,7 @@ def suggested(printed):
 
 def members(printed):
     below = printed.split("----\n")[-1].splitlines()
-    return {line.split()[0] for line in below if re.search(r"(large|medium|small)", line)}
+    return {line.split()[0] for line in below if re.search(r"\d \([-\d.e]+ to ", line)}
 
 
 @pytest.mark.parametrize("first", [FIRST, "audit raw.csv -t readmitted"])

@@ -144,4 +144,4 @@ def test_several_numbers_are_told_by_their_spread():
     fit = np.linalg.lstsq(np.column_stack([np.ones(600), school, age]), table["wage"], rcond=None)[0]
     assert told.compared == f"per {school.std():.3g} (1 SD)"
     assert told.estimate == pytest.approx(fit[1] * school.std(), rel=1e-6)
-    assert "Levels in order: school." in str(blanket)
+    assert "Levels in order: school." in str(blanket.explain())

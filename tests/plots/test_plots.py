@@ -30,7 +30,7 @@ from blankets.plots import (
 )
 from blankets.plots._graph import COLORS
 from blankets.plots._style import CYCLE
-from blankets.results import Blanket, NamedEvidence, Sensitivity, Stability
+from blankets.results import Blanket, Doubt, NamedEvidence, Sensitivity, Stability, Undecided
 
 mpl.use("agg")
 
@@ -435,17 +435,18 @@ def test_names_in_boxes_have_contrast():
 
 
 def test_pictures_mark_what_was_not_checked_or_decided():
-    blanket = blanket_of(["age", "sex"], unchecked=("sex",), undecided={f"u{i}": "too few rows" for i in range(6)})
+    few = Undecided(Doubt.FEW_ROWS, 5000.0)
+    blanket = blanket_of(["age", "sex"], unchecked=("sex",), undecided={f"u{i}": few for i in range(6)})
     blanket = replace(blanket, columns=(*blanket.columns, *blanket.undecided))
     ax = plot_blanket(blanket)
     styles = {text.get_text(): text.get_bbox_patch().get_linestyle() for text in ax.texts if text.get_bbox_patch()}
     assert (styles["age"], styles["sex"]) == ("-", ":")
     assert "not checked for redundancy" in [label.get_text() for label in ax.get_legend().get_texts()]
-    assert ax.get_title().endswith("\nundecided, too few rows: u0, u1, u2, u3 and 2 more")
+    assert ax.get_title().endswith("\nundecided: u0, u1, u2, u3 and 2 more")
     ax = plot_effects(blanket)
     faces = [to_rgb(face) for face in ax.collections[0].get_facecolor()]
     assert faces == [to_rgb(CYCLE[0]), to_rgb("white")]
     assert [label.get_text() for label in ax.get_legend().get_texts()] == ["not checked for redundancy"]
-    assert "undecided, too few rows: u0, u1, u2, u3 and 2 more" in [text.get_text() for text in ax.texts]
+    assert "undecided: u0, u1, u2, u3 and 2 more" in [text.get_text() for text in ax.texts]
     clear = plot_effects(blanket_of(["age"]))
     assert clear.get_legend() is None

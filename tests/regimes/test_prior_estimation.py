@@ -10,7 +10,6 @@ from blankets.regimes import (
     PositiveUnlabeled,
     Question,
     estimate_prior,
-    read_labels,
 )
 
 
@@ -149,4 +148,4 @@ def test_refusals():
     with pytest.raises(LabelError, match="too few labeled or unlabeled rows"):
         estimate_prior(x, Labels(np.where(np.arange(100) == 0, 1, -1).astype(np.int16), (0, 1)))
     with pytest.raises(LabelError, match="from positives and unlabeled rows"):
-        estimate_prior(np.zeros((3, 1), int), read_labels([1, 0, None]))
+        estimate_prior(x, Labels(np.where(np.arange(100) < 10, 0, -1).astype(np.int16), (0, 1)))

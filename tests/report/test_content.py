@@ -18,7 +18,7 @@ from blankets.records import Call
 from blankets.report import report, report_content
 from blankets.report._neighborhood import MOST_BOXES
 from blankets.report._trail import trail
-from blankets.results import Blanket, NamedEvidence, PassedOver, Step
+from blankets.results import Blanket, Doubt, NamedEvidence, PassedOver, Step, Undecided
 
 CLINIC = str(Path(__file__).parents[2] / "examples" / "clinic.csv")
 
@@ -41,6 +41,16 @@ def blanket_of(*members, columns=(), **more):
     everything = (*strengths, *columns, "ill")
     given = {"algorithm": "iamb", "settings": {"alpha": 0.01, "test": "g"}, "n_rows": 1000} | more
     return Blanket(target="ill", members=tuple(strengths), strengths=strengths, columns=everything, **given)
+
+
+FEW = Undecided(Doubt.FEW_ROWS, 5000.0)
+
+
+def looks(name, *, given):
+    """The last test of the column after the member ``a``: it found nothing."""
+    one, at = np.ones(1), np.full(1, ["a", "b", "c"].index(name))
+    none = np.zeros(1, int)
+    return PassedOver(at, none, none, one, one, -one, 1000 + none, np.ones(1, bool), ("closing",), ((given,),), none)
 
 
 # Words ---------------------------------------------------------------------------------------------------------
@@ -77,15 +87,21 @@ def test_answer_without_members_says_what_could_have_been_found():
         (blanket_of(evidence("age")), "consists of one of the 1 column searched: age.", "No column was left out"),
         (blanket_of(evidence("a"), evidence("b")), "consists of all the 2 columns searched: a and b.", "No column"),
         (
-            blanket_of(evidence("a"), columns=("b",), closed=True),
+            blanket_of(evidence("a"), columns=("b",), closed=True, passed_over=looks("b", given="a")),
             "one of the 2 columns",
             "Once it is known, the other column tells",
         ),
         (blanket_of(evidence("a"), columns=("b",)), "one of the 2 columns", "were not tested given all members"),
         (
-            blanket_of(evidence("a"), columns=("b", "c"), closed=True, undecided={"b": "100 rows are too few"}),
+            blanket_of(
+                *(evidence("a"),),
+                columns=("b", "c"),
+                closed=True,
+                undecided={"b": FEW},
+                passed_over=looks("c", given="a"),
+            ),
             "one of the 3 columns",
-            "another column tells nothing more about ill that 1,000 rows could show. Undecided, because rows are too",
+            "one other column tells nothing more about ill that 1,000 rows could show. Undecided, because rows are too",
         ),
         (
             blanket_of(evidence("a"), columns=("b",), finds="neighbors"),
@@ -159,7 +175,7 @@ def test_effects_are_those_of_the_blanket(clinic):
 
 def test_what_was_not_checked_or_decided_is_marked(tmp_path):
     blanket = blanket_of(
-        evidence("a"), evidence("b"), columns=("c",), closed=True, unchecked=("b",), undecided={"c": "too few rows"}
+        evidence("a"), evidence("b"), columns=("c",), closed=True, unchecked=("b",), undecided={"c": FEW}
     )
     content = report_content(blanket)
     assert [(row["checked"], row["note"]) for row in content["effects"]["rows"]] == [
@@ -183,14 +199,14 @@ def test_a_member_above_alpha_given_the_others_is_called_weak_everywhere():
     assert [row["weak"] for row in blanket.table()] == [False, True]
     assert json.loads(blanket.to_json())["weak"] == ["b"]
     assert Blanket.from_json(blanket.to_json()) == blanket
-    why = "weak: p is above alpha given the other members. The search found it given fewer columns"
+    why = "weak: p is above alpha given the other members; the search found it given fewer of them"
     for words in (str(blanket), str(blanket.explain("b")), report_content(blanket)["effects"]["words"]):
         assert why in " ".join(words.split())
     assert "weak" not in str(blanket.explain("a"))
     assert [row["note"] for row in report_content(blanket)["effects"]["rows"]] == ["", "weak"]
     assert "tells something" not in report_content(blanket)["meaning"]
     knowing = replace(blanket, settings={**blanket.settings, "knowledge": "b is required"})
-    assert "by a quicker test (or you required it), and it stays" in " ".join(str(knowing).split())
+    assert "found it given fewer of them (or you required it)." in " ".join(str(knowing).split())
     as_published = replace(blanket, closed=False)
     assert "weak: p is above alpha given the other members; iamb keeps it all the same." in str(as_published)
     assert replace(blanket, unchecked=("b",)).weak == ()
@@ -398,7 +414,14 @@ def test_labels_stability_and_sensitivity_appear_when_known(clinic):
     assert content["sensitivity"]["priors"] == ["0.1", "0.3"]
     assert ["age", [True, False]] in content["sensitivity"]["rows"]
     assert content["sensitivity"]["words"] == "Members for every prior: case_review."
-    forced = {"labels": "mar-c", "prior": None, "surrogate": "ym", "surrogate_is_valid": False, "kappa": 0.25}
+    forced = {
+        "alpha": 0.01,
+        "labels": "mar-c",
+        "prior": None,
+        "surrogate": "ym",
+        "surrogate_is_valid": False,
+        "kappa": 0.25,
+    }
     told = dict(report_content(replace(clinic, settings=forced, data={"unlabeled": 1234}))["labels"])
     assert told["p(y=1)"] == "not known"
     assert told["Caution"] == "this is not valid here; you asked for it anyway"

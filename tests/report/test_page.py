@@ -12,10 +12,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 import blankets as bl
 from blankets.cli._main import run
 from blankets.errors import BlanketsWarning, DataError, ParameterError
+from blankets.regimes import prior_from
 from blankets.report import planner, report, report_content
 from blankets.report._drawing import effect_scale
 from blankets.report._html import Html, data_block, many, tag
@@ -165,21 +167,25 @@ def test_a_folder_that_is_not_there(tmp_path):
         blanket.report(tmp_path / "nowhere" / "r.html")
 
 
+def facts(prior):
+    return prior_from(prior).facts
+
+
 @pytest.mark.parametrize(
     ("settings", "expected"),
     [
         ({}, {"regime": "supervised", "effect": "0.02", "alpha": "0.01", "rows": "1000"}),
         # Through a surrogate with κ = 1/4 the information with the target is about four times as much.
         (
-            {"labels": "pu", "kappa": 0.25, "prior": "0.3", "alpha": 0.05, "labeled": {"positives": 100}},
+            {"labels": "pu", "kappa": 0.25, "prior_facts": facts(0.3), "alpha": 0.05, "labeled": {"positives": 100}},
             {"regime": "pu", "effect": "0.08", "alpha": "0.05", "labeled": "0.1", "prior": "0.3"},
         ),
         (
-            {"labels": "pu", "prior": "Beta(mode=0.3, low=0.2, high=0.6)", "sampling": "case-control"},
+            {"labels": "pu", "prior_facts": facts(bl.Beta(mode=0.3, low=0.2, high=0.6)), "sampling": "case-control"},
             {"regime": "pu-apart", "priorKind": "beta", "labeled": "0.0005", "low": "0.2", "high": "0.6"},
         ),
         (
-            {"labels": "mcar", "prior": "below 0.3", "labeled": {"positives": 100, "negatives": 200}},
+            {"labels": "mcar", "prior_facts": facts("<0.3"), "labeled": {"positives": 100, "negatives": 200}},
             {"regime": "mcar", "effect": "0.045", "labeled": "0.3", "prior": "0.2"},
         ),
         (
@@ -190,7 +196,7 @@ def test_a_folder_that_is_not_there(tmp_path):
             {
                 "labels": "mar-c",
                 "kappa": 0.5,
-                "prior": "between 0.2 and 0.4",
+                "prior_facts": facts((0.2, 0.4)),
                 "labeled": {"positives": 100, "negatives": 33},
             },
             {
@@ -203,10 +209,11 @@ def test_a_folder_that_is_not_there(tmp_path):
             },
         ),
         (
-            {"labels": "mar-c", "prior": "about 0.3 (90% 0.25 to 0.35), estimated by roc"},
+            {"labels": "mar-c", "prior_facts": facts(norm(0.3, 0.05 / norm.ppf(0.95)))},
             {"regime": "mar-c", "priorKind": "between", "low": "0.25", "high": "0.35"},
         ),
-        ({"labels": "pu", "prior": "0.001"}, {"regime": "pu", "priorKind": "exact", "prior": "0.2"}),
+        ({"labels": "noisy", "prior_facts": facts(0.3)}, {"regime": "supervised"}),
+        ({"labels": "pu", "prior_facts": facts(0.001)}, {"regime": "pu", "priorKind": "exact", "prior": "0.2"}),
     ],
 )
 def test_planner_opens_with_the_numbers_of_the_study(settings, expected, tmp_path):
@@ -309,4 +316,4 @@ def test_blank_names_are_seen():
     rng = np.random.default_rng(0)
     t = rng.integers(0, 2, 300)
     page = str(bl.discover({"": np.where(rng.random(300) < 0.1, 1 - t, t), " ": rng.integers(0, 2, 300), "t": t}, "t"))
-    assert "\n  ''      neighbor" in page
+    assert "\n  ''      1 vs 0" in page

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from blankets.independence import DSeparation
-from blankets.search import ALGORITHMS, Trace
+from blankets.search import ALGORITHMS, Trace, Trouble
 from blankets.search._roles import orient, resolve_roles
 from search.graphs import five_node_dags, graph_of, truth, varied_dag
 
@@ -122,7 +122,7 @@ def test_interleaved_iamb_n_pc_finishes_where_it_would_cycle(children, target):
     run = ALGORITHMS["inter-iamb-n-pc"].run
     found = run(DSeparation(graph), target, candidates, alpha=ALPHA, trace=trace)
     assert set(found.members) == truth(graph, target).blanket
-    assert ["without interleaving" in note for note in trace.notes] == [True]
+    assert [note.trouble for note in trace.notes] == [Trouble.NOT_INTERLEAVED]
 
 
 def literal_gs(tests, target, candidates):

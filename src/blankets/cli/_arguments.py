@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from blankets.errors import BlanketsError, ParameterError, RegimeWarning, listed
+from blankets.voice import option
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -38,8 +39,8 @@ def _all(*options: Callable[[Command], Command]) -> Callable[[Command], Command]
     """Return a decorator that adds options in this order."""
 
     def add(command: Command) -> Command:
-        for option in reversed(options):  # the last decorator is the first in the help
-            command = option(command)
+        for add_one in reversed(options):  # the last decorator is the first in the help
+            command = add_one(command)
         return command
 
     return add
@@ -283,7 +284,9 @@ def arguments(file: str, target: str | None, choices: Mapping[str, Any]) -> dict
 
         word = given.get("labels") or next((regime for name, regime in _MEANS.items() if name in how), "auto")
         if word == "auto":
-            raise ParameterError(f"say with labels= why labels are missing: it is needed for {next(iter(how))}=")
+            raise ParameterError(
+                f"say with {option('labels')} why labels are missing: it is needed for {option(next(iter(how)))}"
+            )
         given["labels"] = regime_from(word, prior=given.pop("prior", None), **how)
     return given
 

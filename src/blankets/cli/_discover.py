@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 @common.engine_options
 @click.option("--seed", "rng", type=int, help="Seed, for algorithms that draw random numbers.")
 @common.jobs_option
+@click.option("-v", "--verbose", is_flag=True, help="Explain the table: what it says, how it was found.")
 @click.option("--explain", "asked", multiple=True, metavar="COLUMN", help="Say why this column is in or out.")
 @click.option("--report", type=click.Path(dir_okay=False, path_type=Path), help="Write a report to this HTML file.")
 @common.json_options
@@ -38,6 +39,7 @@ def discover(
     file: str,
     target: str,
     asked: tuple[str, ...],
+    verbose: bool,
     as_json: bool,
     save: Path | None,
     report: Path | None,
@@ -67,7 +69,7 @@ def discover(
         blanket = blankets.discover(file, target=target, **given, progress=progress or False)
         elsewhere.update(blanket.warnings)
         runs = None if report is None else _over_priors(blanket, file, target, given)
-    explanations = [blanket.explain(column) for column in asked]
+    explanations = [blanket.explain(column) for column in (*([None] * verbose), *asked)]
     if save is not None:
         blanket.to_json(save, indent=2)
     if report is not None:

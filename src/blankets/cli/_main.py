@@ -7,14 +7,16 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 
 import click
 
 from blankets import __version__
-from blankets.cli._options import in_options
+from blankets.cli._options import Flags
 from blankets.errors import BlanketsError, Interrupted, ParameterError, did_you_mean
+from blankets.voice import spoken_by
 
 WRONG_USAGE, BAD_DATA, STOPPED = 2, 3, 130
 NAMES = (
@@ -90,7 +92,9 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run one command line and return its exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
-        code = commands.main(words, prog_name="blankets", standalone_mode=False, obj=words)
+        # JSON is the same however it was asked for.
+        with nullcontext() if "--json" in words else spoken_by(Flags(commands.all)):
+            code = commands.main(words, prog_name="blankets", standalone_mode=False, obj=words)
     except click.ClickException as error:
         if isinstance(error, click.NoSuchOption) and error.possibilities:  # click's are any that are a little alike
             got, near = error.option_name.strip("-"), error.possibilities
@@ -102,7 +106,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         click.echo(f"blankets: {stopped if isinstance(stopped, Interrupted) else 'stopped'}", err=True)
         return STOPPED
     except BlanketsError as error:
-        click.echo(f"blankets: {in_options(str(error), *commands.all())}", err=True)
+        click.echo(f"blankets: {error}", err=True)
         return WRONG_USAGE if isinstance(error, ParameterError) else BAD_DATA
     except OSError as error:
         click.echo(f"blankets: the answer cannot be written: {error.strerror}", err=True)

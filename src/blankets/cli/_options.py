@@ -1,51 +1,89 @@
-"""Rewrite messages of the library, which name arguments, with options of the command line."""
+"""How the command line names things: options as flags, functions as commands."""
 
 from __future__ import annotations
 
-import re
+import json
 import shlex
+from collections.abc import Callable, Mapping
+from types import EllipsisType
 
 import click
 
-_LIST, _WORDS, _NUMBER = r"\[[^\]]*\]", r"'[^']*'(?:, '[^']*')*(?:,? or '[^']*')?", r"-?[\d.]*\d"
-_ONE = r"\{'[^']*': '[^']*'\}"  # a column and its rule
-_WORD = re.compile(r"'([^']*)'")
-_CALL = re.compile(r"\bbl\.(advise|audit|discover|plan|rank|refute|select|sensitivity|stability|test)\b(?!\()")
-_PARTS = re.compile(r"\bblanket\.(checks|effects|undecided)\b")
-_KNOWLEDGE = re.compile(r"\bknowledge=bl\.Knowledge\(([a-z_]+)=((?:'[^']*'|[^')])+)\)")
-_ARGUMENT = re.compile(rf"\b([a-z_]+)=({_LIST}|{_ONE}|{_WORDS}|{_NUMBER}|None\b|)")
+from blankets.voice import alternatives
 
 
-def in_options(sentence: str, *commands: click.Command) -> str:
-    """Return a sentence with options of some commands in place of arguments.
+class Flags:
+    """The voice of the command line: options are those of the command that runs."""
 
-    >>> command = click.Command("read", params=[click.Option(["--missing"]), click.Option(["--exclude"])])
-    >>> in_options("choose missing='level', or leave columns out with exclude=[...]; see y=...", command)
-    'choose --missing level, or leave columns out with --exclude COLUMN; see y=...'
-    >>> in_options("say knowledge=bl.Knowledge(together=[['size (cm)', 'size (in)']]).")
-    "say --knowledge FILE, a file with the line together = [['size (cm)', 'size (in)']]."
-    >>> in_options("3 more in blanket.checks; see also bl.audit, and blanket.explain(name)")
-    '3 more in --json; see also blankets audit, and --explain NAME'
+    def __init__(self, every: Callable[[], list[click.Command]]) -> None:
+        self._every = every
+
+    def _options(self) -> dict[str, click.Option]:
+        context = click.get_current_context(silent=True)
+        own = [] if context is None or isinstance(context.command, click.Group) else [context.command]
+        # What an audit asks for is done by `discover`.
+        wanted = own if own and context is not None and context.info_name != "audit" else self._every()
+        params = [param for command in (*wanted, *own) for param in command.params]
+        return {param.name or "": param for param in params if isinstance(param, click.Option)}
+
+    def option(self, name: str, value: object) -> str | None:
+        """Name an option by its flag, where the command has one."""
+        if name == "knowledge" and isinstance(value, Mapping):
+            lines = "; ".join(f"{key} = {_toml(each)}" for key, each in value.items())
+            return f"--knowledge FILE, a file with the line {lines}"
+        known = self._options().get(name)
+        if known is None:
+            return None
+        flag = known.opts[-1]
+        if value is None:
+            return flag
+        if isinstance(value, EllipsisType):
+            return f"{flag} COLUMN"
+        if isinstance(value, tuple):
+            return f"{flag} {alternatives([_word(each) for each in value])}"
+        return shlex.join(flags(flag, value))
+
+    def entry(self, name: str) -> str | None:
+        """Name a function by its command."""
+        command = {"discover_latent": "latent"}.get(name, name)
+        return f"blankets {command}" if command in _COMMANDS else None
+
+    def part(self, words: str) -> str | None:
+        """Name what a blanket tells by the option that prints it."""
+        return _PARTS.get(words)
+
+
+_COMMANDS = (
+    *("advise", "audit", "discover", "latent", "pack", "plan", "rank", "refute", "select", "sensitivity"),
+    *("stability", "test"),
+)
+_PARTS = {
+    "explain()": "--verbose",
+    "explain(name)": "--explain NAME",
+    "refute(data)": "blankets refute",
+} | dict.fromkeys(
+    ("checks", "decisions", "effects", "equivalents", "label_bias", "undecided", "could_have_missed()"), "--json"
+)
+
+
+def flags(flag: str, value: object) -> list[str]:
+    """Return a flag and its value as words of a command line.
+
+    >>> flags("--exclude", ["a", "b"]), flags("--discretize", {"age": "number"})
+    (['--exclude', 'a', '--exclude', 'b'], ['--discretize', 'age=number'])
     """
-    sentence = _KNOWLEDGE.sub(r"--knowledge FILE, a file with the line \1 = \2", sentence)
-    sentence = _PARTS.sub("--json", _CALL.sub(r"blankets \1", sentence)).replace(
-        "blanket.explain(name)", "--explain NAME"
-    )
-    params = (param for command in commands for param in command.params)
-    options = {param.name: param for param in params if isinstance(param, click.Option)}
+    if isinstance(value, Mapping):
+        return [word for key, each in value.items() for word in (flag, f"{key}={_word(each)}")]
+    if isinstance(value, list):
+        return [word for each in value or [""] for word in (flag, _word(each))]
+    return [flag, _word(value)]
 
-    def option(found: re.Match[str]) -> str:
-        name, value = found.groups()
-        if name not in options:
-            return found.group()
-        words, flag = _WORD.findall(value), options[name].opts[-1]
-        if value.startswith("{"):
-            return f"{flag} {shlex.quote('='.join(words))}"
-        if len(words) > 1 and value.startswith("[") and options[name].multiple:
-            return " ".join(f"{flag} {shlex.quote(word)}" for word in words)
-        if len(words) == 1 or value == "[]":
-            value = shlex.quote(words[0] if words else "")
-        value = "COLUMN" if value == "[...]" else value.strip("[]").replace("'", "") if len(words) > 1 else value
-        return f"{flag} {value}".rstrip()
 
-    return _ARGUMENT.sub(option, sentence)
+def _word(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ",".join(map(str, value))  # levels in order
+    return str(value)
+
+
+def _toml(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False).replace('"', "'")

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from blankets.cli._arguments import arguments
-from blankets.cli._options import in_options
 from blankets.errors import BlanketsWarning, Interrupted
 
 if TYPE_CHECKING:
@@ -51,40 +50,21 @@ def notes(*, quiet: bool) -> Iterator[set[str]]:
         finally:
             for sentence in () if quiet else said:
                 if sentence not in elsewhere:
-                    click.echo(f"note: {_for_terminals(sentence)}", err=True)
-
-
-def _for_terminals(answer: str) -> str:
-    """Return what the library prints, with options of this command in place of arguments."""
-    context = click.get_current_context(silent=True)
-    if context is None:
-        return answer
-    if context.info_name != "audit":
-        return in_options(answer, context.command)
-    from blankets.cli._discover import discover
-
-    return in_options(answer, context.command, discover)  # what to do next is done there
+                    click.echo(f"note: {sentence}", err=True)
 
 
 def show_blanket(blanket: Blanket) -> None:
-    """Print a blanket; in a terminal with the members in color."""
-    lines = _for_terminals(str(blanket)).splitlines()
+    """Print a blanket; in a terminal with a title in bold."""
     if not sys.stdout.isatty():
-        click.echo("\n".join(lines))
+        click.echo(str(blanket))
         return
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
-    for i, line in enumerate(lines):
+    for i, line in enumerate(str(blanket).splitlines()):
         # Text, not markup: a column may be called "[red]".
-        text = Text(line, style="bold" if i == 0 else "", overflow="fold")
-        for name in blanket.members:
-            if line.startswith(f"  {name} "):
-                text.stylize("cyan", 2, 2 + len(name))
-        if line.startswith("  note:"):
-            text.stylize("yellow")
-        console.print(text)
+        console.print(Text(line, style="bold" if i == 0 else "", overflow="fold"))
 
 
 def show_next(findings: Iterable[Finding]) -> None:
@@ -93,13 +73,12 @@ def show_next(findings: Iterable[Finding]) -> None:
     if context is None or context.obj is None:  # nobody typed a command
         return
     asked = [one for one in findings if one.weight == "act"]
-    # Of near duplicates one stays: figures are those of the others.
-    out = dict.fromkeys(n for one in asked if "exclude=" in one.next_step for n in one.figures or one.columns)
+    out = dict.fromkeys(name for one in asked for name in one.fix.get("exclude", ()))
     added = [word for name in out for word in ("--exclude", name)]
     # The widest groups hold the others: visits belong to patients.
-    by_width = {one.figures[one.columns[0]]: one.columns[0] for one in asked if "groups=" in one.next_step}
-    if by_width and by_width[min(by_width)] not in out:
-        added += ["--groups", by_width[min(by_width)]]
+    groups = {one.figures[one.fix["groups"]]: one.fix["groups"] for one in asked if "groups" in one.fix}
+    if groups and groups[min(groups)] not in out:
+        added += ["--groups", groups[min(groups)]]
     if added or context.info_name != "discover":
         words = shlex.join(["blankets", "discover", *context.obj[1:], *added])
         click.echo(f"  {'If you agree' if added else 'Next'}, run:\n    {words}")
@@ -133,7 +112,7 @@ def show_json(content: object) -> None:
 
 def show(found: Saved, *, as_json: bool) -> None:
     """Print a result."""
-    click.echo(found.to_json() if as_json else _for_terminals(repr(found)))
+    click.echo(found.to_json() if as_json else repr(found))
 
 
 def ask(
@@ -152,7 +131,7 @@ def ask(
             found = getattr(blankets, question)(file, target, **given, progress=progress or False)
         except Interrupted as stopped:
             if stopped.found is not None:
-                click.echo(_for_terminals(repr(stopped.found)))
+                click.echo(repr(stopped.found))
             raise
         elsewhere.update(getattr(found, "warnings", ()))
     if save is not None:

@@ -24,16 +24,13 @@ from blankets.counting._memory import MemoryCounter
 from blankets.counting._partition import PartitionedCounter, Request, Tables, added, counted
 from blankets.data import Frame, Store, ingest, pack_ingested
 from blankets.errors import BlanketsWarning, DataError, EngineError, MissingPackageError, warn
+from blankets.voice import option
 
 BLOCKS_A_THREAD = 2  # a task costs 4 to 5 ms, and a lost block should be small
 FAN_IN = 8
 PATIENCE = 30.0  # seconds to wait without any worker
 LOOK = 2.0  # seconds between checks of the workers while waiting
 MOST_SENT = 8  # most new columns that are sent to the workers; with more, the rows are packed again
-NO_GUARD = (
-    "the workers of a cluster on this machine did not start; a script that uses engine='dask' must do its work below a "
-    "line 'if __name__ == \"__main__\":', as each worker runs the script first"
-)
 
 Codes = NDArray[np.integer[Any]]
 
@@ -88,11 +85,11 @@ def _client(address: str | None, n_workers: int | None, timeout: float) -> Any:
         here = "127.0.0.1:0"  # only this machine may ask for the state of the cluster
         pages = {"dashboard_address": here, "worker_dashboard_address": here}
         if getattr(current_process(), "_inheriting", False):  # a worker that runs the script first, as all do
-            raise EngineError(NO_GUARD)
+            raise EngineError(_no_guard())
         try:
             return make(n_workers=n_workers, threads_per_worker=1, processes=True, **pages)
         except RuntimeError as error:
-            raise EngineError(NO_GUARD) from error
+            raise EngineError(_no_guard()) from error
     try:
         return make(address, timeout=timeout)
     except (OSError, TimeoutError, ValueError) as error:
@@ -245,3 +242,12 @@ def _places(frame: Frame) -> list[tuple[int, int]]:
 def _loaded(rows: StoredRows) -> MemoryCounter:
     """Load a block; a function, so that its future can be computed again when its worker is lost."""
     return rows.load()
+
+
+def _no_guard() -> str:
+    """Say what a script needs around its work."""
+    return (
+        f"the workers of a cluster on this machine did not start; a script that uses {option(engine='dask')} must do "
+        f"its work below a "
+        "line 'if __name__ == \"__main__\":', as each worker runs the script first"
+    )

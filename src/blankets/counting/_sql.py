@@ -36,6 +36,7 @@ from blankets.data import (
     table_of,
 )
 from blankets.errors import EngineError, ParameterError, TargetError
+from blankets.voice import option
 
 NUMBERS = ("INT", "FLOAT", "DOUBLE", "REAL", "DECIMAL")
 
@@ -76,10 +77,12 @@ class SqlCounter(PartitionedCounter):
 
     def __init__(self, table: SqlTable, target: str | None = None, *, reading: Reading = DEFAULT) -> None:
         if reading.missing == "drop":
-            raise ParameterError("engine='sql' does not delete rows; filter them in the WHERE of the query")
+            raise ParameterError(f"{option(engine='sql')} does not delete rows; filter them in the WHERE of the query")
         if reading.na:
-            raise ParameterError("na= is not built for engine='sql'; write nullif(column, 'word') in the query")
-        refuse_units(reading, "engine='sql'", "count with sum(...) GROUP BY in a table in memory")
+            raise ParameterError(
+                f"{option('na')} is not built for {option(engine='sql')}; write nullif(column, 'word') in the query"
+            )
+        refuse_units(reading, f"{option(engine='sql')}", "count with sum(...) GROUP BY in a table in memory")
         self.table, self._reading, findings = table, reading, Findings()
         self.n_rows = int(table.rows(f"SELECT count(*) FROM {table.source}")[0][0])
         asked = AskedColumns.of(table_of(table.names, self.n_rows, partial(_leave, table.names)), target, None, reading)
@@ -221,6 +224,7 @@ def _bins(name: str, coding: Coding) -> str:
 def _leave(names: Sequence[str], j: int) -> NoReturn:
     """Refuse rules that would read a whole column from the database."""
     raise ParameterError(
-        f"column {names[j]!r} would have to leave the database for its bins to be found; choose discretize='sturges', "
+        f"column {names[j]!r} would have to leave the database for its bins to be found; choose "
+        f"{option(discretize='sturges')}, "
         f"'equal-width' or cut points, or pack the query first"
     )

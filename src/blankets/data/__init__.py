@@ -13,6 +13,7 @@ from blankets.data._frame import Frame
 from blankets.data._imputed import completed_tables, repeated, repeated_reading, stacked
 from blankets.data._ingest import column_beside, ingest
 from blankets.data._ingested import Ingested
+from blankets.data._notes import unused_notes
 from blankets.data._numeric import NumericTable, ingest_numeric
 from blankets.data._orders import on_scales, several_numbers
 from blankets.data._pack import pack_chunks, pack_ingested
@@ -75,4 +76,5 @@ __all__ = [
     "several_numbers",
     "stacked",
     "table_of",
+    "unused_notes",
 ]

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.errors import ParameterError
+from blankets.voice import option
 
 Floats = NDArray[np.float64]
 
@@ -75,7 +76,7 @@ def cut_points(
     numbers = np.asarray(values, dtype=np.float64)
     if rule == "supervised":
         if classes is None:
-            raise ParameterError("discretize='supervised' needs a target to look at")
+            raise ParameterError(f"{option(discretize='supervised')} needs a target to look at")
         return mdlp_cuts(numbers, classes)
     cuts = RULES[rule](numbers, sturges_bins(len(numbers)) if bins is None else bins)
     return without_empty_bins(numbers, cuts)

@@ -19,6 +19,7 @@ from blankets.data._data_report import Binning
 from blankets.data._reading import Reading, Rule, given_cuts
 from blankets.data._summary import ROWS_PER_LEVEL, Summary, Whole
 from blankets.errors import listed
+from blankets.voice import option
 
 SMALL_TARGET = 10  # a target may have this many classes even with few rows
 OF_LEVELS = ("categorical", "none", "auto")  # rules under which numbers may be levels
@@ -33,8 +34,8 @@ class LeftOut(Enum):
     IDENTIFIER = "almost every row has its own level"
     NO_CUT = "binning finds no cut"
     INFINITE = "it has infinite values"
-    MISSING = "it has missing values, and missing='error' refuses them"
-    CONTINUOUS = "it is continuous, and discretize='none' forbids binning"
+    MISSING = "it has missing values, which were to be refused"
+    CONTINUOUS = "it is continuous, and was not to be binned"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -170,7 +171,9 @@ def decide(
     if summary.continuous and numbers and rule in UNCUT and not (summary.n_missing and reading.missing == "level"):
         coding: Coding | LeftOut = Coding("number", ())
     elif summary.continuous and reading.order_of(name):
-        raise Refused("is named in ordered= with its levels, but it holds many different numbers; leave it out there")
+        raise Refused(
+            f"is named in {option('ordered')} with its levels, but it holds many different numbers; leave it out there"
+        )
     elif summary.continuous:  # a number with a level for missing values is cut as well
         coding = _cut(summary, rule, reading.n_bins, whole, classes)
     elif asked and rule not in OF_LEVELS:
@@ -232,7 +235,9 @@ def _in_order(summary: Summary, order: tuple[object, ...]) -> Coding:
     known = {str(level): level for level in summary.levels or ()}
     seen = {str(level) for level, n in zip(summary.levels or (), summary.counts, strict=True) if n}
     if unnamed := [known[text] for text in known if text in seen and text not in map(str, order)]:
-        raise Refused(f"has values that ordered= does not name: {listed(unnamed)}; name all of them, lowest first")
+        raise Refused(
+            f"has values that {option('ordered')} does not name: {listed(unnamed)}; name all of them, lowest first"
+        )
     levels = tuple(known.get(str(level), level) for level in order)
     return Coding("ordered", levels, unused=tuple(level for level in levels if str(level) not in seen))
 

@@ -15,16 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.data._columns import Mask, Numbers, Origin, Refused
+from blankets.voice import option
 
 SECONDS = 86_400  # of a day
 PER_DAY = {"D": 1, "s": SECONDS, "ms": SECONDS * 10**3, "us": SECONDS * 10**6, "ns": SECONDS * 10**9}
 FINER = ("ps", "fs", "as")
 MIXED_ZONES = (
     "holds dates some of which have a time zone; give all of them one, or none of them, or leave the column out"
-)
-UNCLEAR = (
-    "holds dates in which day and month cannot be told apart, such as {!r}; say date_order='dmy' (day first) or "
-    "date_order='mdy' (month first), or leave the column out"
 )
 
 
@@ -149,7 +146,7 @@ def _by_order(texts: Sequence[str], order: str | None) -> list[datetime.datetime
     day_first = _all(parts, by_order["dmy"])
     month_first = None if parts[0][1] == "." else _all(parts, by_order["mdy"])
     if day_first is not None and month_first is not None and day_first != month_first:
-        raise Refused(UNCLEAR.format(texts[0]))
+        raise Refused(_unclear().format(texts[0]))
     return day_first or month_first
 
 
@@ -170,3 +167,12 @@ def _all(values: Sequence[Any], convert: Callable[[Any], Any]) -> list[Any] | No
         return [convert(value) for value in values]
     except (ValueError, OverflowError):
         return None
+
+
+def _unclear() -> str:
+    """Say that day and month cannot be told apart."""
+    return (
+        f"holds dates in which day and month cannot be told apart, such as {{!r}}; say {option(date_order='dmy')} "
+        f"(day first) or "
+        f"{option(date_order='mdy')} (month first), or leave the column out"
+    )

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from blankets.data._texts import UNTYPED, Wording, decimal_mark
 from blankets.errors import DataError, ParameterError
+from blankets.voice import option
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 PLAIN_TEXT = (".txt", ".dat", ".asc", ".data", ".text")  # the separator is to be found
@@ -24,7 +25,6 @@ _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BO
 LONGEST_HEADER = 1 << 24  # characters
 SAMPLE = 1 << 14  # fields in which decimal marks are looked for
 LINES, LONGEST_LINE = 50, 1 << 16  # lines that are compared, and their characters
-NOT_TEXT = "is not UTF-8 text; save it as UTF-8, or name its encoding with encoding='...'"
 
 
 _OTHER_FILES = {  # how they begin, what they are, and what to do
@@ -59,11 +59,11 @@ class FileWishes:
     def refuse_beside(self, kind: str, what: str) -> None:
         """Refuse options that say nothing of files of this kind, ``what`` of them."""
         if self.sheet is not None and kind not in EXCEL:
-            raise ParameterError(f"sheet= is for Excel files, but {what} is none; leave it out")
+            raise ParameterError(f"{option('sheet')} is for Excel files, but {what} is none; leave it out")
         if self.encoding is not None and kind in (*PARQUET, *FEATHER, *EXCEL):
-            raise ParameterError(f"encoding= is for text files, but {what} is none; leave it out")
+            raise ParameterError(f"{option('encoding')} is for text files, but {what} is none; leave it out")
         if self.separator is not None and kind in PARQUET:
-            raise ParameterError(f"separator= is for text files, but {what} is none; leave it out")
+            raise ParameterError(f"{option('separator')} is for text files, but {what} is none; leave it out")
 
     def named(self) -> str | None:
         """Return the first option that only files have, if one is given."""
@@ -119,7 +119,7 @@ def dialect_of(path: Path, kind: str, wishes: FileWishes) -> Dialect:
     if found is None:
         raise DataError(
             f"{str(path)!r} has one column only, or its fields are separated by something else than commas, "
-            f"semicolons, tabs or bars; name it with separator='...'"
+            f"semicolons, tabs or bars; name it with {option(separator='...')}"
         )
     if found != expected:
         notes += (f"Fields are separated by {CALLED[found]}.",)
@@ -150,7 +150,7 @@ def _check_windows(path: Path, block: bytes) -> None:
     except UnicodeDecodeError:
         text = "\0"
     if "\0" in text:
-        raise DataError(f"{str(path)!r} {NOT_TEXT}")
+        raise DataError(f"{str(path)!r} {not_text()}")
 
 
 def wording_of(path: Path, dialect: Dialect, wishes: FileWishes) -> Wording:
@@ -169,7 +169,7 @@ def wording_of(path: Path, dialect: Dialect, wishes: FileWishes) -> Wording:
 
 
 def _encoding_note(encoding: str) -> str:
-    return f"The text is not UTF-8 and was read as Windows-1252 ({encoding}); encoding='...' names another."
+    return f"The text is not UTF-8 and was read as Windows-1252 ({encoding}); {option(encoding='...')} names another."
 
 
 def _encoding(path: Path) -> str:
@@ -216,5 +216,10 @@ def _check_one_column(path: Path, header: str, separator: str) -> None:
         if other in header and separator not in header:
             raise DataError(
                 f"{str(path)!r} has one column only, and its name contains {called}: its fields seem to be separated "
-                f"by {other!r}, not {separator!r}; say separator={other!r}"
+                f"by {other!r}, not {separator!r}; say {option(separator=other)}"
             )
+
+
+def not_text() -> str:
+    """Say what a file that is no text needs."""
+    return f"is not UTF-8 text; save it as UTF-8, or name its encoding with {option(encoding='...')}"

@@ -10,8 +10,9 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from blankets.data._dialect import NOT_TEXT
+from blankets.data._dialect import not_text
 from blankets.errors import BlanketsError, DataError, did_you_mean
+from blankets.voice import entry
 
 _READING = (OSError, EOFError, csv.Error, zlib.error, ValueError)  # and errors of the packages that read files
 _READERS = ("pyarrow", "python_calamine", "pyreadstat", "pyo3_runtime")
@@ -29,7 +30,7 @@ def no_file(path: Path, what: str = "file") -> str:
     if path.exists() and not path.is_dir():
         return f"{str(path)!r} is a pipe or a device, not a file; save its content as one"
     if path.is_dir():
-        return f"{str(path)!r} is a folder; give the path of one CSV or Parquet file, or pack them with bl.pack"
+        return f"{str(path)!r} is a folder; give the path of one CSV or Parquet file, or pack them with {entry('pack')}"
     if re.match(r"\w\w+:/", str(path)):
         address = re.sub(r"/[^/@]*@", "/...@", str(path))  # without the password
         return f"{address!r} is an address, not a file; download the data, and give the path of the file"
@@ -48,7 +49,7 @@ def file_errors(path: Path, but: type[Exception] | tuple[()] = ()) -> Iterator[N
     except FileNotFoundError as error:
         raise DataError(no_file(path)) from error
     except UnicodeDecodeError as error:
-        raise DataError(f"{str(path)!r} {NOT_TEXT}") from error
+        raise DataError(f"{str(path)!r} {not_text()}") from error
     except (KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as error:  # a reader written in Rust panics with one that is no Exception
@@ -62,7 +63,7 @@ def reason(error: BaseException) -> str:
     """Return what went wrong: the reader's own message if it can be understood."""
     said = str(error).splitlines()[0] if str(error) else type(error).__name__
     if "UTF8" in said:
-        return f"it {NOT_TEXT}"
+        return f"it {not_text()}"
     if "straddl" in said:  # a row did not end within a block of a megabyte or more
         return (
             "a row is longer than one million characters: a quotation mark may have been left open, or a column holds "

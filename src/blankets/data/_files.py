@@ -40,6 +40,7 @@ from blankets.data._readers import from_arrow
 from blankets.data._tables import Table, table_of
 from blankets.data._texts import BLANK, LARGE, Wording, numbers_in, understood
 from blankets.errors import DataError, MissingPackageError
+from blankets.voice import option
 
 if TYPE_CHECKING:
     pass
@@ -48,10 +49,6 @@ TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
 SMALL = 2**20  # bytes of a text file; reading them takes less time than loading pyarrow
 OF_R = (".rds", ".rdata", ".rda")
 MENDED_ARROW = 24  # the version of pyarrow from which its reader of CSV does not wait for itself
-UNKNOWN = (
-    "cannot tell what {!r} is; files end in .csv, .tsv, .txt (each also with .gz), .parquet, .feather, .xlsx, .sav, "
-    ".dta or .sas7bdat. Another text file opens with separator='...'"
-)
 R_FILES = (
     "{!r} is a file of R; write the table there as another file, with arrow::write_parquet(data, 'table.parquet') or "
     "write.csv(data, 'table.csv', row.names = FALSE)"
@@ -124,7 +121,7 @@ def open_file(path: Path, wishes: FileWishes) -> Table:
         if kind in OF_R:
             raise DataError(R_FILES.format(str(path)))
         if kind not in (*SEPARATORS, *PLAIN_TEXT):
-            raise DataError(UNKNOWN.format(str(path)))
+            raise DataError(_unknown().format(str(path)))
     with file_errors(path):
         dialect = dialect_of(path, kind, wishes)
     # A small file is read before pyarrow, which takes a tenth of a second to load, would have begun.
@@ -265,7 +262,9 @@ def _read_csv_plain(path: Path, dialect: Dialect, wishes: FileWishes) -> Table:
                         continue
                     fields = f"line {rows.line_num} has {len(row)} fields, the header {len(header)}"
                     advice = f"a field that holds {dialect.separator!r} must be in quotes"
-                    raise DataError(f"{str(path)!r} cannot be read: {fields}; {advice}, or say separator='...'")
+                    raise DataError(
+                        f"{str(path)!r} cannot be read: {fields}; {advice}, or say {option(separator='...')}"
+                    )
                 for append, field in zip(add, row, strict=True):
                     append(field)
     except UnicodeDecodeError:
@@ -394,3 +393,12 @@ def _read_parquet(path: Path, wishes: FileWishes) -> Table:
         return _typed(part.column(columns[j]), wishes)
 
     return table_of(columns, file.metadata.num_rows, read)
+
+
+def _unknown() -> str:
+    """Say which files are read."""
+    return (
+        "cannot tell what {!r} is; files end in .csv, .tsv, .txt (each also with .gz), .parquet, .feather, "
+        ".xlsx, .sav, "
+        f".dta or .sas7bdat. Another text file opens with {option(separator='...')}"
+    )

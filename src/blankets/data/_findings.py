@@ -9,7 +9,7 @@ from typing import Any
 from blankets.data._coding import Coding, LeftOut
 from blankets.data._columns import PLAIN, Origin
 from blankets.data._data_report import Binning, DataReport
-from blankets.data._notes import notes_on, unused_note
+from blankets.data._notes import notes_on, unused_notes
 from blankets.data._summary import MANY_LEVELS, Summary
 from blankets.data._texts import DOUBTFUL
 from blankets.errors import (
@@ -25,6 +25,7 @@ from blankets.errors import (
     listed,
     warn,
 )
+from blankets.voice import option
 
 LISTED = ("constant", "without_cut", "id_like", "copies_of_target", "numbers", "ordered")
 COUNTED = ("many_levels", "binned", "missing", "unused_levels", "unusable", "repeated_ids")
@@ -127,7 +128,6 @@ class Findings:
     def _gone(self, names: list[str], reason: str) -> None:
         if names:
             self.unusable.update(dict.fromkeys(names, reason))
-            self.notes.append(unused_note(names, reason))
 
     def check(self, *, missing: str, of_numbers: bool = False) -> None:
         """Raise one error with everything that makes the table unusable; a table of numbers may have no gaps."""
@@ -163,7 +163,7 @@ class Findings:
         if self.id_like:
             warn(
                 f"left out, because almost every row has its own level (identifiers, free text): "
-                f"{listed(self.id_like)}; keep=[...] keeps them",
+                f"{listed(self.id_like)}; {option(keep=...)} keeps them",
                 IdLikeColumnWarning,
             )
         if self.duplicates:
@@ -177,7 +177,7 @@ class Findings:
         if self.copies_of_target:
             warn(
                 f"equal to the target in all rows: {listed(self.copies_of_target)}; nothing else can matter beside "
-                f"a copy of the target, so leave it out with exclude=[...] unless that is what you want",
+                f"a copy of the target, so leave it out with {option(exclude=...)} unless that is what you want",
                 DuplicateColumnWarning,
             )
         if self.many_levels:
@@ -195,7 +195,7 @@ class Findings:
         return DataReport(**found, **size)
 
     def _how_read(self) -> tuple[str, ...]:
-        return (*self.notes, *notes_on(self.origins, self.doubtful))
+        return (*self.notes, *unused_notes(self.unusable), *notes_on(self.origins, self.doubtful))
 
 
 class Repeats:
@@ -222,7 +222,7 @@ class Repeats:
 
 def _excluding(reason: str) -> str:
     """Say how to leave out a column, if that is a solution."""
-    return f"{reason} with exclude=[...]" if reason.endswith(" out") else reason
+    return f"{reason} with {option(exclude=...)}" if reason.endswith(" out") else reason
 
 
 def _counted(counts: dict[str, int], what: str = "", most: int = 8) -> str:
@@ -237,13 +237,17 @@ def _gaps(missing: dict[str, int], *, of_numbers: bool) -> str:
     where = f"values are missing in {_counted(missing, 'rows')}; "
     if of_numbers:
         return (
-            f"{where}test='fisher-z' needs every number: choose missing='drop' (such rows are deleted), a test of "
-            f"count tables, which can use the rows that each test needs, or leave the columns out with exclude=[...]"
+            f"{where}{option(test='fisher-z')} needs every number: choose {option(missing='drop')} (such rows are "
+            f"deleted), a test of "
+            f"count tables, which can use the rows that each test needs, or leave the columns out with "
+            f"{option(exclude=...)}"
         )
     return (
-        f"{where}choose missing='testwise' (each test uses the rows that have what it needs), missing='drop' (such "
-        f"rows are deleted) or, where being missing is itself a state, missing='level', or leave the columns out with "
-        f"exclude=[...]"
+        f"{where}choose {option(missing='testwise')} (each test uses the rows that have what it needs), "
+        f"{option(missing='drop')} (such "
+        f"rows are deleted) or, where being missing is itself a state, {option(missing='level')}, or leave the "
+        f"columns out with "
+        f"{option(exclude=...)}"
     )
 
 
@@ -251,8 +255,9 @@ def warn_of_dropping(n_left: int, n_given: int) -> None:
     """Warn if deleting rows with gaps has cost more than half of them."""
     if 2 * n_left < n_given:
         warn(
-            f"missing='drop' has deleted {n_given - n_left:,} of {n_given:,} rows, and what is left may not be like "
-            f"the rest; missing='testwise' uses in each test all rows that have what it needs",
+            f"{option(missing='drop')} has deleted {n_given - n_left:,} of {n_given:,} rows, and what is left may "
+            f"not be like "
+            f"the rest; {option(missing='testwise')} uses in each test all rows that have what it needs",
             TooFewRowsWarning,
         )
 
@@ -260,6 +265,7 @@ def warn_of_dropping(n_left: int, n_given: int) -> None:
 def _unbinned(names: list[str]) -> str:
     """Say which columns are continuous although binning is off."""
     return (
-        f"these hold numbers, and discretize='none' forbids binning: {listed(names)}; choose 'sturges', 'equal-width', "
+        f"these hold numbers, and {option(discretize='none')} forbids binning: {listed(names)}; choose 'sturges', "
+        f"'equal-width', "
         f"'equal-frequency' or 'supervised', or use a test for continuous data"
     )

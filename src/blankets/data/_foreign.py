@@ -19,6 +19,7 @@ from blankets.data._objects import as_objects, from_objects
 from blankets.data._tables import Table, table_of
 from blankets.data._texts import understood
 from blankets.errors import DataError, MissingPackageError, did_you_mean, listed
+from blankets.voice import option
 
 _ZIPPED = (".xlsx", ".xlsm")
 # A sheet is read with every cell between the first and the last: 24 bytes each in the reader, 8 more here, so that so
@@ -46,7 +47,9 @@ def read_excel(path: Path, kind: str, wishes: FileWishes) -> Table:
     notes = []
     if wishes.sheet is None and len(book.sheet_names) > 1:
         others = listed(book.sheet_names[1:], 3)
-        notes.append(f"The first sheet was read, {book.sheet_names[0]!r}; sheet='...' reads another ({others}).")
+        notes.append(
+            f"The first sheet was read, {book.sheet_names[0]!r}; {option(sheet='...')} reads another ({others})."
+        )
     while len(rows) > 1 and len(rows[0]) > 1 and sum(cell != "" for cell in rows[0]) == 1:
         title = next(cell for cell in rows.pop(0) if cell != "")
         notes.append(f"A row above the column names was skipped: {str(title)[:60]!r}.")

@@ -10,6 +10,7 @@ import numpy as np
 
 from blankets.data._reading import OF_ROWS, Reading
 from blankets.errors import DataError, ParameterError
+from blankets.voice import option
 
 
 def completed_tables(data: Any) -> tuple[Any, ...] | None:
@@ -66,5 +67,7 @@ def repeated(values: Any, times: int) -> Any:
 def repeated_reading(reading: Reading, times: int) -> Reading:
     """Return how so many tables are read as one: values for each row are repeated."""
     if reading.missing not in ("testwise", "error"):
-        raise ParameterError(f"missing={reading.missing!r} is for a table with gaps, but these tables are completed")
+        raise ParameterError(
+            f"{option(missing=reading.missing)} is for a table with gaps, but these tables are completed"
+        )
     return replace(reading, **{name: repeated(getattr(reading, name), times) for name in OF_ROWS})

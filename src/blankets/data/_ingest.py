@@ -33,6 +33,7 @@ from blankets.data._summary import Summary
 from blankets.data._tables import open_table, table_of
 from blankets.data._units import Units, column_for
 from blankets.errors import DataError, ParameterError, TargetError
+from blankets.voice import option
 
 Rows = NDArray[np.int64]  # those that are used, some perhaps several times
 
@@ -259,7 +260,9 @@ class _Work:
         rows, n_given = asked.units.chosen(kept, table.n_rows), asked.units.n_rows(table.n_rows)
         n_rows = n_given if rows is None else len(rows)
         if n_rows < 2:
-            raise DataError(f"missing='drop' leaves {n_rows} of {n_given} rows; choose missing='testwise'")
+            raise DataError(
+                f"{option(missing='drop')} leaves {n_rows} of {n_given} rows; choose {option(missing='testwise')}"
+            )
         warn_of_dropping(n_rows, n_given)
         column = column if rows is None or column is None else column.take(rows)
         name, target = asked.target, None
@@ -418,7 +421,7 @@ class _Work:
         return frame.select([*range(before), last, *range(before, last)])
 
 
-def column_beside(data: Any, option: str, value: object, reading: Reading = DEFAULT) -> Column:
+def column_beside(data: Any, which: str, value: object, reading: Reading = DEFAULT) -> Column:
     """Return the column that an option names, or whose values it holds; every row needs a value.
 
     ``reading``: how the file is read, if the table is one.
@@ -431,11 +434,11 @@ def column_beside(data: Any, option: str, value: object, reading: Reading = DEFA
     if isinstance(data, Chunks):
         if data.unordered:
             raise ParameterError(
-                f"{option}= belongs to rows, and a query may give its rows in another order each time; read it into a "
-                f"data frame"
+                f"{option(which)} belongs to rows, and a query may give its rows in another order each time; read it "
+                f"into a data frame"
             )
         table = table_of(data.names, len(data.whole(data.names[0])), lambda j: data.whole(data.names[j]))
     else:
         store = data if isinstance(data, Store) else Store.open(data) if is_store(data) else None
         table = open_table(data if store is None else store.measured(), reading.of_files)
-    return column_for(table, option, value)[0]
+    return column_for(table, which, value)[0]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from blankets.data._columns import Origin
 from blankets.errors import listed
+from blankets.voice import option
 
 _MOST = 3  # columns that a note names
 _READ = {
@@ -15,7 +15,6 @@ _READ = {
     "time": "{} hold{} times of day and {} read as parts of a day",
     "number": "{} hold{} numbers stored as text and {} read as numbers",
 }
-_INSTEAD = re.compile(r",? or leave (it|the column) out")
 
 
 def notes_on(origins: Mapping[str, Origin], doubtful: Mapping[str, Sequence[str]]) -> Iterator[str]:
@@ -35,10 +34,12 @@ def notes_on(origins: Mapping[str, Origin], doubtful: Mapping[str, Sequence[str]
             yield f"{said}{f' ({examples[0]})' if examples else ''}: {_few(names)}."
     gaps = {name: origin.missing for name, origin in origins.items() if origin.missing}
     if gaps:
-        yield f"{_words(gaps)} was read as missing: in {_few(list(gaps))}; na=[] keeps it as a value."
+        yield f"{_words(gaps)} was read as missing: in {_few(list(gaps))}; {option(na=[])} keeps it as a value."
     if doubtful:
         where = list(dict.fromkeys(name for names in doubtful.values() for name in names))
-        yield f"{_few(list(doubtful))} is a value of {_few(where)}; if it means missing, say na={list(doubtful)}."
+        yield (
+            f"{_few(list(doubtful))} is a value of {_few(where)}; if it means missing, say {option(na=list(doubtful))}."
+        )
     labeled = [name for name, origin in origins.items() if origin.kind == "labels"]
     if texts := [name for name, origin in origins.items() if origin.kind == "as text"]:
         yield (
@@ -49,14 +50,15 @@ def notes_on(origins: Mapping[str, Origin], doubtful: Mapping[str, Sequence[str]
         yield f"Read as numbers, because only some of the values have a label: {_few(labeled)}."
 
 
-def unused_note(names: Sequence[str], reason: str) -> str:
-    """Say that columns are left out, why, and what to do.
+def unused_notes(unusable: Mapping[str, str]) -> Iterator[str]:
+    """Say which columns are left out because they cannot be used, and why.
 
-    >>> unused_note(["x"], "is nested (it holds values of type list); spread it over plain columns or leave it out")
-    "Left out: 'x' is nested (it holds values of type list); spread it over plain columns."
+    >>> [*unused_notes({"x": "is nested; spread it over plain columns"})]
+    ["Left out: 'x' is nested; spread it over plain columns."]
     """
-    who = f"each of {_few(names)}" if len(names) > 1 else _few(names)
-    return f"Left out: {who} {_INSTEAD.sub('', reason)}."
+    for reason in dict.fromkeys(unusable.values()):
+        names = [name for name, why in unusable.items() if why == reason]
+        yield f"Left out: {_few(names) if len(names) > 1 else repr(names[0])} {reason}."
 
 
 def _few(names: Sequence[str]) -> str:

@@ -19,6 +19,7 @@ from blankets.data._request import AskedColumns
 from blankets.data._room import check_room
 from blankets.data._tables import open_table
 from blankets.errors import ParameterError
+from blankets.voice import option
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,9 +57,12 @@ def ingest_numeric(
     (('a', 'b'), [[1.0, 3.0], [2.5, 1.0], [4.0, 2.0]], 1)
     """
     one_of("policy for missing values of numbers", reading.missing, ("testwise", "error", "drop"))
-    for option in ("groups", "survey_weight"):
-        if getattr(reading, option) is not None:
-            raise ParameterError(f"{option}= is not built for test='fisher-z'; take test='auto', which cuts numbers")
+    for name in ("groups", "survey_weight"):
+        if getattr(reading, name) is not None:
+            raise ParameterError(
+                f"{option(name)} is not built for {option(test='fisher-z')}; take {option(test='auto')}, which "
+                f"cuts numbers"
+            )
     asked = AskedColumns.of(open_table(data, reading.of_files), target, y, reading)
     findings, table = Findings(notes=list(asked.table.notes)), asked.table
     wanted: list[tuple[str, Column | int]] = [(table.names[j], j) for j in asked.order]
@@ -103,7 +107,9 @@ def _numbers(asked: AskedColumns, name: str, where: Column | int, findings: Find
         return None
     if not isinstance(column, Numbers):
         if column.levels not in ((), (False, True)):
-            findings.refuse(name, "does not hold numbers; encode it as numbers, or leave it out with exclude=[...]")
+            findings.refuse(
+                name, f"does not hold numbers; encode it as numbers, or leave it out with {option(exclude=...)}"
+            )
             return None
         column = Numbers(column.codes, column.missing)
     if endless := column.n_infinite:

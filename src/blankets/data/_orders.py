@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from blankets.data._reading import Reading
 from blankets.errors import listed
+from blankets.voice import option
 
 # Whole numbers that are answers on a scale, if at least so many columns have the same. One such column alone may be
 # a code without an order, such as a region.
@@ -66,7 +67,7 @@ def found_orders(
         scales += alike
         notes.append(
             f"{len(alike)} columns look like answers on a scale from {scale[0]} to {scale[-1]} and were read in "
-            f"that order: {listed(alike, 3)}; ordered=[] reads them without."
+            f"that order: {listed(alike, 3)}; {option(ordered=[])} reads them without."
         )
     several = [name for name, some in free.items() if name not in scales and name != target and several_numbers(some)]
     measured = any(isinstance(level, float) and level % 1 for name in several for level in free[name])

@@ -34,6 +34,7 @@ from blankets.data._store_writer import StoreWriter
 from blankets.data._summary import Summary
 from blankets.data._tables import table_of
 from blankets.errors import DataError, EngineError
+from blankets.voice import option
 
 Tell = Callable[[str], None]
 
@@ -276,7 +277,9 @@ class _Packing:
         self.times = kept.astype(np.int64) if units.weights is None else np.where(kept, units.weights, 0)
         left, given = int(self.times.sum()), units.n_rows(len(kept))
         if left < 2:
-            raise DataError(f"missing='drop' leaves {left} of {given} rows; choose missing='testwise'")
+            raise DataError(
+                f"{option(missing='drop')} leaves {left} of {given} rows; choose {option(missing='testwise')}"
+            )
         warn_of_dropping(left, given)
         refused = self.findings.refused
         self.findings.refused = {}

@@ -16,10 +16,10 @@ from blankets.data._binning import COUNTED_RULES, RULES
 from blankets.data._dialect import FileWishes, checked_encoding
 from blankets.data._texts import Wording
 from blankets.errors import ParameterError, did_you_mean, guarded
+from blankets.voice import option
 
 Rule = str | Sequence[float]
 OF_ROWS = ("sample_weight", "groups", "survey_weight")  # options that may be a column of the table or values beside it
-NOT_BOTH = "give sample_weight= (rows that are repeated) or survey_weight=, not both"
 MISSING_POLICIES = ("testwise", "weighted", "level", "drop", "error")
 
 
@@ -147,7 +147,7 @@ class Reading:
         if self.ordered is not None:
             object.__setattr__(self, "ordered", _orders(self.ordered))
         if self.sample_weight is not None and self.survey_weight is not None:
-            raise ParameterError(NOT_BOTH)
+            raise not_both()
         one_of("policy for missing values", self.missing, MISSING_POLICIES)
         rules = _rule_names(self.discretize)
         if not isinstance(self.discretize, str):
@@ -174,7 +174,9 @@ class Reading:
         if self.decimal is not None:
             one_of("decimal mark", self.decimal, (".", ","))
             if self.decimal == self.separator:
-                raise ParameterError(f"separator= and decimal= are both {self.decimal!r}; they must differ")
+                raise ParameterError(
+                    f"{option('separator')} and {option('decimal')} are both {self.decimal!r}; they must differ"
+                )
         if self.date_order is not None:
             one_of("order of dates", self.date_order, ("dmy", "mdy"))
         if self.encoding is not None:
@@ -330,6 +332,13 @@ def plain(value: Any) -> Any:
         return str(value)
     text = json.dumps([str(each) for each in value])
     return {"rows": len(value), "hash": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()}
+
+
+def not_both() -> ParameterError:
+    """Say that rows are repeated or weighted."""
+    return ParameterError(
+        f"give {option('sample_weight')} (rows that are repeated) or {option('survey_weight')}, not both"
+    )
 
 
 def _same(one: object, other: object) -> bool:

@@ -14,6 +14,7 @@ from blankets.data._reading import Reading
 from blankets.data._tables import Table, is_data_frame, open_table
 from blankets.data._units import Units
 from blankets.errors import DataError, ParameterError, TargetError, did_you_mean, listed
+from blankets.voice import option
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +44,7 @@ class AskedColumns:
         place = None if target is None else find_column(table, target, TargetError)
         keep = frozenset(table.names[find_column(table, name)] for name in reading.keep)
         if reading.discretize == "supervised" and target is None and y is None:
-            raise ParameterError("discretize='supervised' needs a target to look at")
+            raise ParameterError(f"{option(discretize='supervised')} needs a target to look at")
         units = Units.of(table if stored is None else stored, reading)
         if place in units.places:
             raise ParameterError(
@@ -156,7 +157,7 @@ def separate_target(table: Table, order: Sequence[int], y: Any) -> tuple[str, Co
     if called in taken:
         raise DataError(
             f"y is called {called!r}, and the table has such a column too; "
-            f"leave that out with exclude=[{called!r}] or rename y"
+            f"leave that out with {option(exclude=[called])} or rename y"
         )
     made_up = ("target", "y", *(f"target_{k}" for k in range(len(taken))))
     name = called or next(free for free in made_up if free not in taken)

@@ -15,6 +15,7 @@ from blankets.data._dialect import FileWishes
 from blankets.data._file_errors import check_file
 from blankets.data._tables import checked_names
 from blankets.errors import EngineError, MissingPackageError, ParameterError, guarded
+from blankets.voice import option
 
 
 def quoted(name: str) -> str:
@@ -86,8 +87,8 @@ class SqlTable(Chunks):
     @contextmanager
     def settled(self, wishes: FileWishes) -> Iterator[Chunks]:
         """Write the rows to a temporary file: a query may give them in another order each time."""
-        if (option := wishes.named()) is not None:
-            raise ParameterError(f"{option}= is about files, but the table is a query; leave it out")
+        if (which := wishes.named()) is not None:
+            raise ParameterError(f"{option(which)} is about files, but the table is a query; leave it out")
         with tempfile.TemporaryDirectory(prefix="blankets-") as folder:
             path = Path(folder) / "rows.parquet"
             file = str(path).replace("'", "''")

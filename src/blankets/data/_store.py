@@ -50,6 +50,7 @@ from blankets.data._reading import OF_ROWS, Reading
 from blankets.data._units import Units
 from blankets.errors import DataError, EngineError, ParameterError, guarded, listed
 from blankets.records import Bounds, Count, read, refuse, short
+from blankets.voice import option
 
 FORMAT, SCHEMA = "blankets store", 3
 MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
@@ -249,30 +250,30 @@ class Store:
     def read_as(self, reading: Reading) -> Reading:
         """Return how the table was read, with what a question asks beyond that; refuse what only packing can do."""
         asked = reading.said
-        for option in asked:
-            if asked[option] != self.packed.get(option) and not self._can(option, reading):
-                packed = f"{option}={self.packed[option]!r}" if option in self.packed else f"no {option}="
+        for which in asked:
+            if asked[which] != self.packed.get(which) and not self._can(which, reading):
+                packed = option(**{which: self.packed[which]}) if which in self.packed else f"no {option(which)}"
                 raise ParameterError(
-                    f"{option}= says how a table is read, and this one was read when it was packed, with {packed}; "
-                    f"pack it again with the {option}= that you want"
+                    f"{option(which)} says how a table is read, and this one was read when it was packed, with "
+                    f"{packed}; pack it again with the {option(which)} that you want"
                 )
         kept = {name: value for name, value in self.packed.items() if name not in (*asked, *OF_ROWS)}
         return replace(reading, **kept)
 
-    def _can(self, option: str, reading: Reading) -> bool:
+    def _can(self, which: str, reading: Reading) -> bool:
         """Tell whether the question itself can do what an option says."""
-        if option == "missing":
+        if which == "missing":
             return reading.missing == "weighted" or not self.report.missing
-        if option == "keep":
+        if which == "keep":
             return set(reading.keep) <= set(self.layout.names)
-        if option == "discretize" and "discretize" not in self.packed:
+        if which == "discretize" and "discretize" not in self.packed:
             rules = reading.discretize
             of_numbers = ("auto", "sturges", "none")
             if isinstance(rules, str):
                 return rules in of_numbers
             numbers = {self.layout.names[j] for j in self.numbers}
             return all(name in numbers and rule in (*of_numbers, "number") for name, rule in rules.items())
-        return option in ("columns", "exclude", "positive", "unlabeled_marker", *OF_ROWS)
+        return which in ("columns", "exclude", "positive", "unlabeled_marker", *OF_ROWS)
 
     def remaining(self, reading: Reading) -> Reading:
         """Return what is left to do of `read_as`: columns to leave out, and what is said of rows now."""

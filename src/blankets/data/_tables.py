@@ -22,6 +22,7 @@ from blankets.data._objects import as_objects, from_objects
 from blankets.data._readers import from_any, from_arrow, from_numpy, from_pandas, from_polars
 from blankets.data._texts import TYPED, Wording, understood
 from blankets.errors import DataError, MissingPackageError, ParameterError, listed
+from blankets.voice import option
 
 BLOCK_BYTES, TOGETHER = 2**24, 64  # bytes of a matrix, and columns, that are transposed at a time
 WIDE = 1000  # columns of a matrix from which on several are read at once
@@ -59,8 +60,8 @@ def open_table(data: Any, wishes: FileWishes | None = None) -> Table:
         from blankets.data._files import open_file
 
         return open_file(Path(data), wishes)
-    if (option := wishes.named()) is not None:
-        raise ParameterError(f"{option}= is about files, but the table is a {_kind(data)}; leave it out")
+    if (named := wishes.named()) is not None:
+        raise ParameterError(f"{option(named)} is about files, but the table is a {_kind(data)}; leave it out")
     if isinstance(data, Frame):
         return Table(data.names, data.n_rows, partial(_from_frame, data), tuple(range(data.n_columns)))
     wording = replace(wishes.wording, typed=True)

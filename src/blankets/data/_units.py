@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, factorize
 from blankets.data._readers import from_any
-from blankets.data._reading import NOT_BOTH, OF_ROWS, Reading
+from blankets.data._reading import OF_ROWS, Reading, not_both
 from blankets.data._room import check_room
 from blankets.data._tables import Table
 from blankets.errors import DataError, ParameterError, did_you_mean
+from blankets.voice import option
 
 MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
 
@@ -37,21 +38,21 @@ class Units:
     @classmethod
     def of(cls, table: Table, reading: Reading) -> Units:
         """Read what the user gave, or say what is wrong with it."""
-        read = {option: _beside(table, option, getattr(reading, option)) for option in OF_ROWS}
-        weights, groups, survey = (read[option][0] for option in OF_ROWS)
-        places = {option: place for option, (_, place) in read.items() if place is not None}
+        read = {which: _beside(table, which, getattr(reading, which)) for which in OF_ROWS}
+        weights, groups, survey = (read[which][0] for which in OF_ROWS)
+        places = {which: place for which, (_, place) in read.items() if place is not None}
         return cls(
             None if weights is None else frequencies(weights),
             None if survey is None or not np.ptp(weighed := survey_weights(survey)) else weighed,  # equal: no weights
             None if groups is None else group_codes(groups),
-            {option: table.names[place] for option, place in places.items()},
+            {which: table.names[place] for which, place in places.items()},
             frozenset(places.values()),
         )
 
     def instead_of(self, before: Units) -> Units:
         """Return the units of rows of which something was known before; what is said now counts."""
         if self.weights is not None and before.survey is not None:
-            raise ParameterError(NOT_BOTH)
+            raise not_both()
         survey, groups, names = self.survey, self.groups, dict(before.names)
         if groups is None:
             groups = before.groups
@@ -84,42 +85,42 @@ class Units:
         return n_rows if self.weights is None else int(self.weights.sum())
 
 
-def _beside(table: Table, option: str, value: object) -> tuple[Column | None, int | None]:
+def _beside(table: Table, which: str, value: object) -> tuple[Column | None, int | None]:
     """Return the column that an option means, and where it is in the table, if it is there."""
-    return (None, None) if value is None else column_for(table, option, value)
+    return (None, None) if value is None else column_for(table, which, value)
 
 
-def column_for(table: Table, option: str, value: object) -> tuple[Column, int | None]:
+def column_for(table: Table, which: str, value: object) -> tuple[Column, int | None]:
     """Return the column that a value names, or that it holds, and where it is in the table, if it is there."""
     if isinstance(value, str) or (isinstance(value, int | np.integer) and not isinstance(value, bool)):
         labels: tuple[Any, ...] = table.names if isinstance(value, str) else table.labels
         if value not in labels:
             near = did_you_mean(str(value), table.names)
-            raise DataError(f"{option}={value!r} names a column that is not there{near}")
+            raise DataError(f"{option(**{which: value})} names a column that is not there{near}")
         place = labels.index(value)
-        return _read(option, lambda: table.read(place)), place
+        return _read(which, lambda: table.read(place)), place
     if getattr(value, "ndim", 1) != 1 or not hasattr(value, "__len__"):
-        raise ParameterError.out_of_range(option, value, "the name of a column, or one value for each row")
+        raise ParameterError.out_of_range(which, value, "the name of a column, or one value for each row")
     if len(value) != table.n_rows:
-        raise DataError(f"{option}= has {len(value):,} values, and the table has {table.n_rows:,} rows")
-    return _read(option, lambda: from_any(value)), None
+        raise DataError(f"{option(which)} has {len(value):,} values, and the table has {table.n_rows:,} rows")
+    return _read(which, lambda: from_any(value)), None
 
 
-def _read(option: str, read: Any) -> Column:
+def _read(which: str, read: Any) -> Column:
     try:
         column: Column = read()
     except Refused as reason:
-        raise DataError(f"{option}= {reason}") from None
+        raise DataError(f"{option(which)} {reason}") from None
     if column.n_missing:
-        raise DataError(f"{option}= is missing in {column.n_missing:,} rows; every row needs one")
+        raise DataError(f"{option(which)} is missing in {column.n_missing:,} rows; every row needs one")
     return column
 
 
 def refuse_units(reading: Reading, what: str, instead: str) -> None:
     """Refuse options that say what rows stand for, where rows cannot be told one by one."""
-    for option in ("sample_weight", "groups", "survey_weight"):
-        if getattr(reading, option) is not None:
-            raise ParameterError(f"{option}= is not built for {what}; {instead}")
+    for name in ("sample_weight", "groups", "survey_weight"):
+        if getattr(reading, name) is not None:
+            raise ParameterError(f"{option(name)} is not built for {what}; {instead}")
 
 
 def frequencies(column: Column) -> NDArray[np.int64]:
@@ -130,17 +131,20 @@ def frequencies(column: Column) -> NDArray[np.int64]:
     """
     values = numbers_of(column)
     if values is None or not np.all(np.isfinite(values)) or np.any(values < 0):
-        raise DataError("sample_weight= must hold numbers that are 0 or more")
+        raise DataError(f"{option('sample_weight')} must hold numbers that are 0 or more")
     if np.any(values != np.floor(values)):
         raise DataError(
-            "sample_weight= holds fractions, but it says how many equal rows a row stands for; give the weights of a "
-            "survey as survey_weight="
+            f"{option('sample_weight')} holds fractions, but it says how many equal rows a row stands for; give "
+            f"the weights of a "
+            f"survey as {option('survey_weight')}"
         )
     total = float(values.sum())
     if total == 0:
-        raise DataError("sample_weight= holds only zeros: no row has a weight")
+        raise DataError(f"{option('sample_weight')} holds only zeros: no row has a weight")
     if not 2 <= total <= MOST_ROWS:
-        raise DataError(f"sample_weight= adds up to {total:,.0f} rows; there must be from 2 to {MOST_ROWS:,}")
+        raise DataError(
+            f"{option('sample_weight')} adds up to {total:,.0f} rows; there must be from 2 to {MOST_ROWS:,}"
+        )
     return values.astype(np.int64)
 
 
@@ -148,7 +152,7 @@ def survey_weights(column: Column) -> NDArray[np.float64]:
     """Return the weights of a survey, or say why they are none."""
     values = numbers_of(column)
     if values is None or not np.all(np.isfinite(values)) or np.any(values < 0) or not np.any(values > 0):
-        raise DataError("survey_weight= must hold numbers that are 0 or more, and some above 0")
+        raise DataError(f"{option('survey_weight')} must hold numbers that are 0 or more, and some above 0")
     return np.asarray(values / values.max())  # only ratios matter, and squares of large numbers are infinite
 
 

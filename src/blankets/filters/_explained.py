@@ -9,6 +9,7 @@ import numpy as np
 from blankets.errors import NotAnswerableError
 from blankets.filters._source import Columns, Floats, InformationSource
 from blankets.independence import BlockTests, SeenBlocks
+from blankets.voice import option
 
 _MOST = 1.0 - 1e-12
 
@@ -61,7 +62,8 @@ class ExplainedInformation(InformationSource):
     def pair_entropy(self, xs: Columns, j: int) -> Floats:
         """Refuse: a number has no entropy that could be compared with that of a category."""
         raise NotAnswerableError(
-            "criterion 'disr' divides by an entropy, which numbers do not have; cut them with discretize='sturges', or "
+            f"criterion 'disr' divides by an entropy, which numbers do not have; cut them with "
+            f"{option(discretize='sturges')}, or "
             "choose 'jmi'"
         )
 

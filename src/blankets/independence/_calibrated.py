@@ -32,6 +32,7 @@ from blankets.stats import (
     settled,
     strongest_of,
 )
+from blankets.voice import option
 
 _FAR_BELOW = 0.1  # times the level: below this no other test need be checked
 _LONG = 1024  # tests of a scan from which it pays to look at its likely winners first
@@ -319,7 +320,8 @@ def table_tests(
     one_of("dof", dof, ("adjusted", "nominal"))
     if dof != "adjusted":
         raise ParameterError(
-            f"dof={dof!r} is for the formulas of test='g' and test='x2', but the test is 'auto', which has none; "
-            f"add test='g'"
+            f"{option(dof=dof)} is for the formulas of {option(test='g')} and {option(test='x2')}, but the test "
+            f"is 'auto', which has none; "
+            f"add {option(test='g')}"
         )
     return CalibratedTests(counter, reliability=reliability, strength=strength, level=level, seed=seed)

@@ -14,6 +14,7 @@ from blankets.errors import ParameterError
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._tables import TableTests
 from blankets.stats import clustered_test, statistics_of_block, summed_cells
+from blankets.voice import option
 
 METHODS = (
     "not performed",
@@ -46,7 +47,9 @@ class ClusteredTests(TableTests):
 
     def __init__(self, counter: Counter, *, reliability: float = 5.0, strength: str = "p-value") -> None:
         if not isinstance(counter, MemoryCounter):
-            raise ParameterError("groups= needs the rows in memory: leave out engine= and the checkpoint")
+            raise ParameterError(
+                f"{option('groups')} needs the rows in memory: leave out {option('engine')} and the checkpoint"
+            )
         super().__init__(counter, reliability=reliability, strength=strength)
         self.rows: MemoryCounter = counter
         self.group = len(counter.names) - 1

@@ -14,6 +14,7 @@ from typing import Any
 from blankets.arguments import names_in, path_of
 from blankets.errors import DataError, ParameterError, did_you_mean, guarded, listed
 from blankets.records import named
+from blankets.voice import option
 
 Edge = tuple[str, str]
 Entry = str | Edge
@@ -194,7 +195,7 @@ class Knowledge:
         if gone := [name for name in needed if name not in number]:
             raise ParameterError(
                 f"Knowledge needs {listed(gone)}, which was left out when the table was read; keep it with "
-                f"keep=[{gone[0]!r}]"
+                f"{option(keep=[gone[0]])}"
             )
         groups = tuple(tuple(number[x] for x in some if x in number) for some in self.together)
         groups = tuple(some for some in groups if len(some) > 1)

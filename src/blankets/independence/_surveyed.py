@@ -13,6 +13,7 @@ from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._tables import TableTests
 from blankets.independence._weighting import REFUSED, SeenModel, Units, strata_of_rows
 from blankets.stats import survey_test
+from blankets.voice import option
 
 METHODS = (
     "not performed",
@@ -53,7 +54,9 @@ class SurveyTests(TableTests):
         strength: str = "p-value",
     ) -> None:
         if not isinstance(counter, MemoryCounter):
-            raise ParameterError("survey_weight= needs the rows in memory: leave out engine= and the checkpoint")
+            raise ParameterError(
+                f"{option('survey_weight')} needs the rows in memory: leave out {option('engine')} and the checkpoint"
+            )
         super().__init__(counter, reliability=reliability, strength=strength)
         self.frame, self.units = counter.frame, Units(counter.frame, weights, groups, model)
 

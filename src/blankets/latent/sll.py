@@ -23,6 +23,7 @@ from blankets.latent._graphs import children_of
 from blankets.latent._rows import Ints, distinct_rows
 from blankets.latent._scores import Scorer, SetScore, members_of
 from blankets.search import Algorithm, Found, Role, Trace
+from blankets.voice import option
 
 
 class _Learner:
@@ -145,10 +146,12 @@ def _run(
     if not isinstance(frame, Frame):
         raise ParameterError(
             "'sll' scores networks on rows of categories in memory; there are none behind these tests: cut numbers "
-            "with discretize=..., leave out engine=, or take another algorithm"
+            f"with {option('discretize')}..., leave out {option('engine')}, or take another algorithm"
         )
     if frame.holes:
-        raise ParameterError("'sll' scores whole rows; choose missing='drop' or 'level', or another algorithm")
+        raise ParameterError(
+            f"'sll' scores whole rows; choose {option(missing=('drop', 'level'))}, or another algorithm"
+        )
     return sll(
         frame,
         target,

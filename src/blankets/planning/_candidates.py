@@ -11,6 +11,7 @@ from blankets.planning._prior import Knowledge
 from blankets.planning._question import Amount, as_amount
 from blankets.planning._setting import LabelDesign
 from blankets.regimes import Surrogate, surrogate_from
+from blankets.voice import option
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def candidates_for(
     if not isinstance(labeled, Mapping) and labeled is not None and len({c.design.counts for c in offered}) > 1:
         raise ParameterError(
             "labels may be positives or negatives here; give labeled={'positives': ..., 'negatives': ...}, or choose "
-            "surrogate='y0' (counts positives) or 'y1' (counts negatives)"
+            f"{option(surrogate='y0')} (counts positives) or 'y1' (counts negatives)"
         )
     candidates = [c for c in offered if knowledge.serves(c.design)]
     if not candidates:

@@ -20,6 +20,7 @@ from blankets.planning._result import Plan
 from blankets.planning._setting import LabelDesign
 from blankets.planning._spread import PlanQuestion
 from blankets.regimes import Noisy, PositiveUnlabeled, Predicted, Prior, Question, regime_from
+from blankets.voice import option
 
 Labeled = float | int | Mapping[str, float | int] | None
 
@@ -55,14 +56,15 @@ class PlannedStudy:
             if regime.sampling == "case-control":
                 raise NotAnswerableError(
                     "with positives that were collected apart, how many rows each value of the drivers has is a choice "
-                    "of its own: plan for rows with one value at a time, with sampling='case-control'"
+                    f"of its own: plan for rows with one value at a time, with {option(sampling='case-control')}"
                 )
             PositiveUnlabeled(regime.prior).require(Question.POWER)
             return DRIVEN, regime.prior
         regime.require(Question.POWER)
         if isinstance(regime, PositiveUnlabeled) and regime.propensity is not None:
             raise NotAnswerableError(
-                "a plan has no rows, and so no propensities: use labels='pu' with prior= and labeled= p(y=1) times the "
+                f"a plan has no rows, and so no propensities: use {option(labels='pu')} with {option('prior')} "
+                f"and {option('labeled')} p(y=1) times the "
                 "harmonic mean of the propensities, which has the same κ for features unrelated to them"
             )
         kind = CASE_CONTROL if regime.sampling == "case-control" else regime.name
@@ -84,7 +86,7 @@ class PlannedStudy:
             if self.labels.accuracy is None:
                 raise NotAnswerableError(
                     "how much a machine saves depends on how often it is right: labels=bl.Predicted(accuracy=0.9, "
-                    "prior=0.3)"
+                    f"{option(prior=0.3)})"
                 )
             sensitivity, specificity = self.labels.accuracy
             return of_machine(1.0 - specificity, 1.0 - sensitivity)

@@ -58,7 +58,7 @@ def undecided_words(blanket: Blanket) -> str:
     """Name the first columns that are neither in nor out, for a line over a picture."""
     names = [label_of(name) for name in list(blanket.undecided)[:_FEW]]
     more = len(blanket.undecided) - len(names)
-    return f"undecided, too few rows: {', '.join(names)}{f' and {more:,} more' if more else ''}"
+    return f"undecided: {', '.join(names)}{f' and {more:,} more' if more else ''}"
 
 
 def fit_names(ax: Axes, names: list[str]) -> None:

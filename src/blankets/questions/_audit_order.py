@@ -54,7 +54,8 @@ def order_findings(study: Study) -> Iterator[Finding]:
             columns=(name,),
             what=f"The levels of {joined([name])} seem to have an order, which tests do not use: "
             f"{' < '.join(map(str, order))}.",
-            next_step=f"If it has a meaning: ordered={{{name!r}: {list(order)!r}}}.",
+            next_step="If it has a meaning:",
+            fix={"ordered": {name: list(order)}},
         )
     numbers = [n for n, some in levels.items() if n not in study.report.binned and several_numbers(some)]
     beside = study.report.binned or frame.numbers  # tests use their order there
@@ -63,5 +64,6 @@ def order_findings(study: Study) -> Iterator[Finding]:
             kind="order",
             columns=tuple(numbers),
             what=f"Have few different numbers, and are taken for categories without an order: {joined(numbers)}.",
-            next_step=f"If their order has a meaning (years, counts, grades): ordered={numbers[:8]}.",
+            next_step="If their order has a meaning (years, counts, grades):",
+            fix={"ordered": numbers},
         )

@@ -12,6 +12,7 @@ from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.results import Finding, joined, shown
 from blankets.stats import xlogy
+from blankets.voice import option
 
 NEAR = 0.85  # share of information that two columns share: for two even levels, about 2% of the rows differ
 EXACT = 1.0 - 1e-9
@@ -63,7 +64,8 @@ class Pairs:
                 kind="determined",
                 columns=tuple(told),
                 what=f"Are determined exactly by another column: {pairs}.",
-                next_step="Keep one of each pair, or search with algorithm='iamb': no test tells such columns apart.",
+                next_step=f"Keep one of each pair, or search with {option(algorithm='iamb')}: no test tells such "
+                f"columns apart.",
                 weight="act",
             )
 
@@ -130,7 +132,8 @@ def _nearly(name: str, copies: Mapping[str, float]) -> Finding:
         kind="near-duplicate",
         columns=(name, *copies),
         what=f"{shown(name)} is {' and '.join(filter(None, [same, like]))}.",
-        next_step=f"Keep one: exclude={list(copies)[:8]}. Each may take the other's place in a blanket.",
+        next_step="Each may take the other's place in a blanket. Keep one:",
+        fix={"exclude": list(copies)},
         weight="act",
         figures=dict(copies),
     )

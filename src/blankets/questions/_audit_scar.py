@@ -16,12 +16,9 @@ import numpy as np
 from blankets.regimes import PositiveUnlabeled
 from blankets.results import Finding, digits, shown
 from blankets.study import Study
+from blankets.voice import option, part
 
 LEVEL = 0.01  # probability that the limit is below p(y=1) although labeling is at random
-_BLIND = (
-    "This cannot see bias that keeps the labeled share of every level below that limit; `sensitivity` and "
-    "blanket.label_bias say how much bias would explain each member."
-)
 
 
 def largest_prior(study: Study) -> tuple[float, int, int]:
@@ -59,7 +56,7 @@ def scar_findings(study: Study) -> Iterator[Finding]:
     limit, x, level = largest_prior(study)
     if x < 0:
         what = "Labels give no limit of p(y=1), so that they cannot contradict that every positive has the same chance "
-        yield Finding(kind="labeling", columns=(), what=f"{what}of a label.", next_step=f"Nothing. {_BLIND}")
+        yield Finding(kind="labeling", columns=(), what=f"{what}of a label.", next_step=f"Nothing. {_blind()}")
         return
     name = study.names[x]
     where = f"{shown(name)} = {study.frame.levels[x][level]}"
@@ -71,7 +68,8 @@ def scar_findings(study: Study) -> Iterator[Finding]:
             columns=(name,),
             what=f"If every positive has the same chance of a label, {bound}. Whether that holds cannot be tested "
             f"without knowing p(y=1): every table is possible under it.",
-            next_step=f"Say prior= if you know p(y=1), and drivers= if you know what labeling depends on. {_BLIND}",
+            next_step=f"Say {option('prior')} if you know p(y=1), and {option('drivers')} if you know what "
+            f"labeling depends on. {_blind()}",
             figures=figures,
         )
         return
@@ -82,7 +80,8 @@ def scar_findings(study: Study) -> Iterator[Finding]:
             columns=(name,),
             what=f"Positives do not all have the same chance of a label, or p(y=1) = {regime.prior} is wrong: with "
             f"labeling at random {bound}.",
-            next_step=f"Correct prior=, or say what labeling depends on: drivers=[...] (perhaps {shown(name)}).",
+            next_step=f"Correct {option('prior')}, or say what labeling depends on: {option(drivers=...)} "
+            f"(perhaps {shown(name)}).",
             weight="act",
             figures=figures,
         )
@@ -90,8 +89,17 @@ def scar_findings(study: Study) -> Iterator[Finding]:
     yield Finding(
         kind="labeling",
         columns=(name,),
-        what=f"Labels do not contradict that every positive has the same chance of a label: {bound}, and prior= says "
+        what=f"Labels do not contradict that every positive has the same chance of a label: {bound}, and "
+        f"{option('prior')} says "
         f"{regime.prior}.",
-        next_step=f"Nothing. {_BLIND}",
+        next_step=f"Nothing. {_blind()}",
         figures=figures,
+    )
+
+
+def _blind() -> str:
+    """Say what cannot be seen."""
+    return (
+        "This cannot see bias that keeps the labeled share of every level below that limit; `sensitivity` and "
+        f"{part('label_bias')} say how much bias would explain each member."
     )

@@ -18,6 +18,7 @@ from blankets.regimes import Labels
 from blankets.results import Finding, count_of, joined, size_of
 from blankets.stats import adjusted_log_p
 from blankets.study import Study, copies_of_labels, cut_unasked
+from blankets.voice import entry, option
 
 LEAK = 0.9  # a column leaks if it holds this share of the information in the target
 FEW = 5  # rows per degree of freedom that a test needs
@@ -30,11 +31,11 @@ Mask = NDArray[np.bool_]
 _LABEL = "\0labeled"  # no column of a user has this name
 
 _SHIFTS = {
-    "mcar": ("which speaks against labels missing completely at random", "Use labels='mar-f' or 'mar-c'", "act"),
+    "mcar": ("which speaks against labels missing completely at random", "", "act"),
     "mar-f": ("so labeling depends on them", "Nothing to do: every answer allows for what drives labeling", "know"),
     "mar-c": ("as it must be where they depend on the class and the class decides who is labeled", "", "know"),
     "pu": ("as it must be for columns that depend on the class, since the labeled rows are all positive", "", "know"),
-    "": ("so labels do not seem to be missing completely at random", "Use labels='mar-f' or 'mar-c'", "act"),
+    "": ("so labels do not seem to be missing completely at random", "", "act"),
 }
 
 
@@ -111,7 +112,8 @@ class WithTarget:
                 kind="leaking",
                 columns=tuple(found),
                 what=f"Say almost everything about the target: {shares}.",
-                next_step=f"If {were} recorded after the target, leave {them} out: exclude={list(found)[:8]}.",
+                next_step=f"If {were} recorded after the target, leave {them} out:",
+                fix={"exclude": list(found)},
                 weight="act",
                 figures=found,
             )
@@ -133,7 +135,8 @@ class WithTarget:
                 kind="leaking",
                 columns=tuple(told),
                 what=f"Whether a value is missing depends on the target: {joined(tuple(told))}.",
-                next_step="Ask why; with missing='level' the missing values themselves would become members.",
+                next_step=f"Ask why; with {option(missing='level')} the missing values themselves would "
+                f"become members.",
                 weight="act",
                 figures=told,
             )
@@ -212,7 +215,8 @@ class WithTarget:
                 kind="labels",
                 columns=(self.study.frame.names[self.study.target],),
                 what=f"{labels.saw}, and {count_of(labels.n_unlabeled, 'row')} are not.",
-                next_step="Say how labels went missing, with labels='mcar', 'mar-f' or 'mar-c'; see bl.advise.",
+                next_step=f"Say how labels went missing, with {option(labels=('mcar', 'mar-f', 'mar-c'))}; see "
+                f"{entry('advise')}.",
                 weight="act",
             )
         frame = self.study.frame.with_column(_LABEL, labels.labeled.astype(np.int64), (0, 1))
@@ -221,6 +225,7 @@ class WithTarget:
         if not len(differ):
             return
         why, step, weight = _SHIFTS.get(self.study.regime.name, _SHIFTS[""])
+        step = f"Use {option(labels=('mar-f', 'mar-c'))}" if weight == "act" else step
         order = differ[np.argsort(-scan.effect[differ], kind="stable")]
         sizes = {name: float(scan.effect[i]) for name, i in zip(self._names(self.features[order]), order, strict=True)}
         told = joined([f"{name} ({size_of(size)})" for name, size in sizes.items()], width=80)

@@ -33,6 +33,7 @@ from blankets.regimes import (
 from blankets.results import Advice, Goal, joined
 from blankets.stats import EFFECT_SIZES, attained_power, detectable_effect, noncentrality
 from blankets.study import Engine, Seed, Study, open_study, scored_estimate
+from blankets.voice import entry, option
 
 WANTED = (0.8, 0.95)
 
@@ -181,7 +182,8 @@ class _Adviser:
             said["rank"] = f"by {estimator}."
         else:
             said["rank"] = (
-                f"by the information about what is counted in place of the target ({surrogate.value}): loss='squared' "
+                f"by the information about what is counted in place of the target ({surrogate.value}): "
+                f"{option(loss='squared')} "
                 "orders features as the target would, the logarithmic loss nearly so."
             )
         return said
@@ -195,7 +197,7 @@ class _Adviser:
             b, a = self.labels.shares
             said["which test is the most powerful"] = (
                 f"say whether p(y=1) is below {prefer_y0_below(a, b):.3g}: below it y0 is, above it y1; "
-                "a bound such as prior='<0.4' is enough for that."
+                f"a bound such as {option(prior='<0.4')} is enough for that."
             )
         return said
 
@@ -227,8 +229,9 @@ class _Adviser:
     def _goal(self, effect: str, power: float) -> Goal:
         if self.regime.name == "pu" and self.labels.scores is not None:
             raise NotAnswerableError(
-                "how much more labels gain depends on how likely they are: use plan with labels='pu', prior= and "
-                "labeled= p(y=1) times the harmonic mean of their propensities"
+                f"how much more labels gain depends on how likely they are: use plan with {option(labels='pu')}, "
+                f"{option('prior')} and "
+                f"{option('labeled')} p(y=1) times the harmonic mean of their propensities"
             )
         rows = self._plan(effect, power, labeled=self._shares()).answer
         more_rows = None if rows is None else max(0, int(rows) - self.n_rows)
@@ -360,8 +363,9 @@ class _Adviser:
                 f"Labeling depends on {joined(found)}: each test with the target is given that too, and estimates "
                 "weigh labeled rows by it."
                 if found
-                else "No feature was found on which labeling depends; then labels='mcar' answers more questions. If "
-                "you know one, say drivers=[...] of bl.SemiSupervised."
+                else f"No feature was found on which labeling depends; then {option(labels='mcar')} answers more "
+                f"questions. If "
+                f"you know one, say {option(drivers=...)} of bl.SemiSupervised."
             )
         if self.regime.name == "predicted":
             share, rho2 = self.labels.n_labeled / self.n_rows, self._explained
@@ -374,7 +378,8 @@ class _Adviser:
             )
         if self.regime.name in ("pu", "mar-c") and self.regime.prior is not None:
             said.append(
-                "κ is that of unconditional tests; given other features it can be much smaller (bl.test computes it)."
+                f"κ is that of unconditional tests; given other features it can be much smaller ({entry('test')} "
+                f"computes it)."
             )
         return tuple(said)
 

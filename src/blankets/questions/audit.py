@@ -16,7 +16,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.data import DataReport, ReadingOptions, Store, is_store
+from blankets.data import DataReport, ReadingOptions, Store, is_store, unused_notes
 from blankets.errors import BlanketsWarning
 from blankets.questions._audit_order import order_findings
 from blankets.questions._audit_pairs import Pairs
@@ -38,6 +38,7 @@ from blankets.study import (
     repeated_subjects,
     sounds_later,
 )
+from blankets.voice import option
 
 
 @question
@@ -115,7 +116,7 @@ def audit(
     return DataAudit(
         target=None if study.column is None else study.target_name,
         findings=tuple(sorted(findings, key=lambda one: one.weight)),
-        notes=(*(note for note in study.report.notes if not note.startswith("Left out")), *pairs.notes),
+        notes=(*_notes(study.report), *pairs.notes),
         n_rows=study.n_rows,
         n_columns=len(study.names),
         data=study.report_as_data,
@@ -124,16 +125,21 @@ def audit(
     )
 
 
+def _notes(report: DataReport) -> Iterator[str]:
+    """Yield the notes of reading, but for those that are findings of their own."""
+    known = set(unused_notes(report.unusable))
+    yield from (note for note in report.notes if note not in known)
+
+
 def _unusable(columns: Mapping[str, str]) -> Iterator[Finding]:
     """Yield columns that cannot be used as they are, grouped by the reason."""
     for reason in dict.fromkeys(columns.values()):
         names = [name for name in columns if columns[name] == reason]
-        found, _, step = reason.partition("; ")
         yield _about(
             "unusable",
             dict.fromkeys(names),
-            f"{joined(names)}: {found}.",
-            f"{step[:1].upper()}{step[1:]}; the rest of the audit is about the other columns.",
+            f"{joined(names)}: {reason}.",
+            "The rest of the audit is about the other columns.",
             weight="act",
         )
 
@@ -203,7 +209,7 @@ def _at_the_door(report: DataReport) -> Iterator[Finding]:
         gaps = joined([f"{name} ({n:,})" for name, n in report.missing.items()], width=80)
         step = (
             "Each test uses the rows that have what it needs. Where being missing is itself a state, choose "
-            "missing='level'."
+            f"{option(missing='level')}."
         )
         yield _about("missing", report.missing, f"Have missing values (rows): {gaps}.", step)
     if report.many_levels:
@@ -220,7 +226,7 @@ def _at_the_door(report: DataReport) -> Iterator[Finding]:
     ):
         if names:
             them, are = ("it", "it is") if len(names) == 1 else ("them", "they are")
-            step = f"Nothing to do: {are} left out; keep=[...] keeps {them}."
+            step = f"Nothing to do: {are} left out; {option(keep=...)} keeps {them}."
             yield _about(kind, dict.fromkeys(names), f"{why}: {joined(names)}.", step)
     for name, copies in report.duplicates.items():
         what = f"{joined(copies)} {'repeats' if len(copies) == 1 else 'repeat'} {name}."

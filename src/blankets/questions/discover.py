@@ -204,7 +204,7 @@ def _from_both_ends(search: Search, at: Sequence[int], found: dict[int, Blanket]
     _ask_again(search, at, found, threads, {x: (others, ()) for x, others in missed.items()})
     alone: dict[int, list[int]] = {}  # weak members of a target whose own blankets do not have it, and which can tell
     for blanket, other in _one_sided(found.values()):
-        if other.target in blanket.weak and blanket.target not in other.undecided:
+        if other.target in blanket.weak and not other.cannot_say(blanket.target):
             alone.setdefault(place[blanket.target], []).append(place[other.target])
     _ask_again(search, at, found, threads, {x: (missed.get(x, ()), some) for x, some in alone.items()})
 

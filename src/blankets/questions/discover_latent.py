@@ -15,6 +15,7 @@ from blankets.latent import LatentBlanket, LatentSearch
 from blankets.questions._question import question
 from blankets.regimes import Regime, Surrogate, regime_from, surrogate_column
 from blankets.study import Engine, Progress, Seed, open_study
+from blankets.voice import option
 
 # Why a label is missing decides whether EM may treat it as any other missing value.
 IGNORABLE = ("supervised", "mcar", "mar-f")
@@ -151,7 +152,8 @@ def discover_latent(
 def _check_ignorable(regime: Regime) -> None:
     if regime.name not in IGNORABLE:
         raise NotAnswerableError(
-            f"labels={regime.name!r}: whether a label is missing depends on the label itself, so the model would be "
+            f"{option(labels=regime.name)}: whether a label is missing depends on the label itself, so the "
+            f"model would be "
             "biased; latents can be sought where labels are missing completely at random ('mcar') or by features "
             "('mar-f')"
         )

@@ -7,10 +7,11 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from blankets.arguments import one_of
 from blankets.data import ReadingOptions
 from blankets.errors import DataError, guarded
 from blankets.questions._question import described
-from blankets.regimes import EstimatedPrior, PositiveUnlabeled
+from blankets.regimes import EstimatedPrior, PositiveUnlabeled, Regime, SemiSupervised, regime_name
 from blankets.regimes import estimate_prior as estimate_from_codes
 from blankets.stats import Sampling
 from blankets.study import Engine, Seed, open_study
@@ -23,7 +24,8 @@ def estimate_prior(
     target: str | int | None = None,
     *,
     y: ArrayLike | None = None,
-    method: str = "roc",
+    labels: str = "pu",
+    method: str = "auto",
     sampling: Sampling = "one-sample",
     n_resamples: int = 30,
     n_features: int = 30,
@@ -32,17 +34,21 @@ def estimate_prior(
     rng: Seed = None,
     **reading: Unpack[ReadingOptions],
 ) -> EstimatedPrior:
-    """Estimate an unknown p(y=1), the share of positives, from positives and unlabeled rows.
+    """Estimate an unknown p(y=1), the share of positives, from labeled and unlabeled rows.
 
-    No method can do this without an assumption that the data cannot confirm; ``str()`` of the result says
-    which one was made. Knowledge from elsewhere (a survey, the literature) is better than any estimate.
-    Only positives may be labeled.
+    With labels of both classes, ``labels="mar-c"``, all rows are a mixture of two known kinds, and the estimate and its
+    interval are right whatever the shares of labels. With positives alone, ``labels="pu"``, no method can do it without
+    an assumption that the data cannot confirm; ``str()`` of the result says which one was made. Knowledge from
+    elsewhere (a survey, the literature) is then better than any estimate.
 
     Parameters
     ----------
-    method : {"roc", "tice", "elkan-noto"}
-        "roc" and "tice" assume that some recognizable group of rows is all positive, "elkan-noto" that every
-        positive can be recognized. All of them tend to be too large, which is the safe side for planning.
+    labels : {"pu", "mar-c"}
+        Whether only positives are labeled, or rows of both classes, depending on the class alone.
+    method : {"auto", "roc", "tice", "elkan-noto", "mixture"}
+        For positives alone: "roc" (the default) and "tice" assume that some recognizable group of rows is all positive,
+        "elkan-noto" that every positive can be recognized. All of them tend to be too large, which is the safe side for
+        planning. For labels of both classes: "mixture".
     sampling : {"one-sample", "case-control"}
         Whether the labeled rows are part of the sample or were collected separately.
     n_resamples : int
@@ -54,7 +60,8 @@ def estimate_prior(
     -------
     EstimatedPrior
         Give it as ``prior=`` to `discover`, `test`, `rank`, `plan` or `advise`: its uncertainty goes into
-        κ, intervals and plans. This is the uncertainty of sampling only; it does not cover a false assumption.
+        κ, intervals and plans. This is the uncertainty of sampling only; it does not cover a false assumption. For
+        ``labels="mar-c"`` and "pu" ``prior="estimate"`` does the same in one call.
 
     References
     ----------
@@ -78,8 +85,12 @@ def estimate_prior(
     >>> str(prior)
     'about 0.2... (90% 0... to 0...), estimated by roc assuming that some recognizable group of rows is ...'
     """
-    labels = PositiveUnlabeled(sampling=sampling)
-    with open_study(data, target, y, reading=reading, labels=labels, engine=engine, n_jobs=n_jobs) as study:
+    name = regime_name(labels)
+    if one_of("labels", name, ("pu", "mar-c")) == "pu":
+        regime: Regime = PositiveUnlabeled(sampling=sampling)
+    else:
+        regime = SemiSupervised("mar-c")
+    with open_study(data, target, y, reading=reading, labels=regime, engine=engine, n_jobs=n_jobs) as study:
         frame = study.complete_frame("estimate_prior")
         if not study.features:
             raise DataError(

@@ -21,6 +21,7 @@ from blankets.regimes import UNLABELED, Regime
 from blankets.results import Blanket, Refutation, Trial, count_of, digits, joined
 from blankets.stats import FalseMembers
 from blankets.study import Progress, Search, Seed, Study, Wanted, members_over, open_study, rows_drawn
+from blankets.voice import entry
 
 SUBSET = 0.8  # share of the rows
 HIDDEN = 0.5  # share of the labels
@@ -259,7 +260,7 @@ class _Tampering:
         if not found.sometimes:
             words = f"The same {count_of(len(found.always), 'member')} for every p(y=1) that the labels allow."
             return Trial(name=name, verdict="passed", words=words)
-        words = f"Members for some values of p(y=1) only: {joined(found.sometimes)}; see bl.sensitivity."
+        words = f"Members for some values of p(y=1) only: {joined(found.sometimes)}; see {entry('sensitivity')}."
         return Trial(name=name, verdict="failed", words=words)
 
     def _fewer_labels(self) -> Trial:

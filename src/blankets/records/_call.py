@@ -13,6 +13,7 @@ import numpy as np
 
 from blankets.errors import ParameterError, guarded
 from blankets.records._kinds import PRIVATE, as_data, as_python, built, is_kept, not_kept
+from blankets.voice import option
 
 if TYPE_CHECKING:
     import click
@@ -168,7 +169,7 @@ class Call:
         gone = [name for name, value in again.items() if not is_kept(value) or (name, value) == ("rng", _GENERATOR)]
         if gone:
             raise ParameterError(
-                f"{', '.join(map(repr, gone))} was not kept with the call; give it again, as {gone[0]}=..."
+                f"{', '.join(map(repr, gone))} was not kept with the call; give it again, as {option(gone[0])}..."
             )
         return {**built(again), **changes}
 

@@ -11,7 +11,7 @@ from blankets.regimes._kappa import (
 )
 from blankets.regimes._knowledge import averaged_over_priors
 from blankets.regimes._labels import UNLABELED, Labels, class_codes, code_labels, read_labels
-from blankets.regimes._names import regime_from, regime_name
+from blankets.regimes._names import ASSUMED, regime_from, regime_name
 from blankets.regimes._noisy import Noisy
 from blankets.regimes._predicted import Predicted
 from blankets.regimes._prior import (
@@ -39,6 +39,7 @@ from blankets.regimes._surrogates import (
 )
 
 __all__ = [
+    "ASSUMED",
     "Beta",
     "Between",
     "Channel",

@@ -17,6 +17,7 @@ from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Exact, Prior
 from blankets.regimes._surrogates import Surrogate, SurrogateColumn, surrogate_column, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, attained_power, noncentrality
+from blankets.voice import option
 
 Floats = NDArray[np.float64]
 
@@ -146,7 +147,9 @@ class Regime(ABC):
             return surrogate_column(labels, chosen.surrogate, note=chosen.reason)
         wanted = surrogate_from(choice)
         if wanted in (Surrogate.PREDICTED, Surrogate.WEIGHTED):
-            raise ParameterError(f"surrogate={wanted.value!r} belongs to labels=bl.Predicted(...) or propensity=")
+            raise ParameterError(
+                f"{option(surrogate=wanted.value)} belongs to labels=bl.Predicted(...) or {option('propensity')}"
+            )
         if wanted in (Surrogate.LISTWISE, Surrogate.PAIRWISE) and labels.n_seen_classes < 2:
             raise LabelError("only one class is labeled, so among the labeled rows there is nothing to compare")
         why = self.invalid(wanted)

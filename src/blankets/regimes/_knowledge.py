@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from blankets.regimes._contract import Question
 from blankets.regimes._prior import Prior
 from blankets.stats import InformationEstimate, divided, mixed_curves
+from blankets.voice import option
 
 EVERYTHING = frozenset(Question)
 ESTIMATOR = "estimator in this regime"  # what a message calls it
-_PRIOR_HELPS = "give prior=, for example 0.2, (0.1, 0.3), a distribution, or one estimated by estimate_prior"
 _GRID = (np.arange(1000) + 0.5) / 1000.0
 
 
@@ -29,7 +29,7 @@ def needs_prior(question: Question, prior: Prior | None) -> str:
     """Return why a question cannot be answered without p(y=1), and how to give it."""
     what = "information cannot be estimated" if question is Question.ESTIMATE else "power cannot be computed"
     known = "nothing is known about it" if prior is None else f"it is only known to be {prior}"
-    return f"{what} without p(y=1), the share of positives, and {known}: {_PRIOR_HELPS}"
+    return f"{what} without p(y=1), the share of positives, and {known}: {_prior_helps()}"
 
 
 def averaged_over_priors(
@@ -84,3 +84,8 @@ def two_points(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArra
     skewness = float((((values - mean) / spread) ** 3).mean())
     ends = skewness / 2.0 + np.sqrt(1.0 + skewness**2 / 4.0) * np.array([-1.0, 1.0])
     return mean + spread * ends, np.array([ends[1], -ends[0]]) / (ends[1] - ends[0])
+
+
+def _prior_helps() -> str:
+    """Say what would help."""
+    return f"give {option('prior')}, for example 0.2, (0.1, 0.3), a distribution, or one estimated by estimate_prior"

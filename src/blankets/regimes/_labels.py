@@ -18,6 +18,7 @@ from blankets.caching import cached_property
 from blankets.data import Categories, Column, Refused, factorize, read_column
 from blankets.errors import LabelError, listed
 from blankets.stats import RowScores
+from blankets.voice import option
 
 UNLABELED: Final = -1
 AUTO: Final = "auto"
@@ -82,7 +83,7 @@ class Labels:
     def shares(self) -> tuple[float, float]:
         """Labeled negatives and labeled positives, as shares of all rows: b and a in the formulas."""
         if not self.is_binary:
-            raise LabelError(f"there are {len(self.classes)} classes; name the positive one with positive=")
+            raise LabelError(f"there are {len(self.classes)} classes; name the positive one with {option('positive')}")
         negatives, positives = self.counts / len(self)
         return float(negatives), float(positives)
 
@@ -169,7 +170,8 @@ def code_labels(
     if unlabeled.any() and positive is None and len(known) == 1 and says_no(known[0]):
         raise LabelError(
             f"all labels are {known[0]!r}: rows are negative or unlabeled. If {known[0]!r} is the class that you ask "
-            f"about, say positive={known[0]!r}; it then takes the place of the positives, and prior= is its share. If "
+            f"about, say {option(positive=known[0])}; it then takes the place of the positives, and "
+            f"{option('prior')} is its share. If "
             f"no label is missing, and the gaps mean the other class, write that into them"
         )
     classes, code_of = _classes(known, positive, partial=bool(unlabeled.any()), mode=mode)
@@ -267,7 +269,8 @@ def _marker(seen: list[object], mode: str, marker: object, positive: object, *, 
         if gaps or found:
             raise LabelError(
                 f"under 'pu' a {nos[0]!r} means unlabeled, but here other rows are marked as unlabeled too: if "
-                f"{nos[0]!r} is a known negative use labels='mcar', 'mar-f' or 'mar-c', and if it means unlabeled pass "
+                f"{nos[0]!r} is a known negative use {option(labels=('mcar', 'mar-f', 'mar-c'))}, and if it means "
+                f"unlabeled pass "
                 f"unlabeled_marker={nos[0]!r}"
             )
         found = nos
@@ -290,7 +293,7 @@ def _plus_minus_one(mode: str, *, gaps: bool) -> list[object]:
         return []  # -1 is a class: nothing is unlabeled, or only missing values are
     raise LabelError(
         "the labels are -1 and +1: is -1 the negative class, or does it mean unlabeled? Pass unlabeled_marker=None "
-        "(or labels='supervised') for a class, unlabeled_marker=-1 (or labels='pu') for unlabeled"
+        f"(or {option(labels='supervised')}) for a class, unlabeled_marker=-1 (or {option(labels='pu')}) for unlabeled"
     )
 
 
@@ -299,18 +302,18 @@ def _classes(
 ) -> tuple[tuple[object, ...], dict[object, int]]:
     """Return the classes and the code of each known level: negative 0 and positive 1, or all in order."""
     if positive is not None and not _is_among(positive, known):
-        raise LabelError(f"no row is labeled {positive!r}; pass positive= one of {listed(known)}")
+        raise LabelError(f"no row is labeled {positive!r}; pass {option('positive')} one of {listed(known)}")
     if positive is None and len(known) > 2:
         if not partial and mode in (AUTO, "supervised"):
             return tuple(known), {level: k for k, level in enumerate(known)}
         raise LabelError(
             f"the labels have {len(known)} classes, and some rows are unlabeled: say which class is the positive one, "
-            f"with positive= one of {listed(known)}; the others are then negative"
+            f"with {option('positive')} one of {listed(known)}; the others are then negative"
         )
     if len(known) == 1 and not partial:
         raise LabelError(
             f"all rows are labeled {known[0]!r}, so there is nothing to compare; if unlabeled rows were dropped "
-            f"earlier, keep them with a missing label and use labels='pu'"
+            f"earlier, keep them with a missing label and use {option(labels='pu')}"
         )
     chosen = known[-1] if positive is None else positive
     others = [level for level in known if level != chosen]

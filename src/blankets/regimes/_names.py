@@ -17,6 +17,7 @@ from blankets.regimes._prior import prior_from
 from blankets.regimes._regimes import PositiveUnlabeled, Supervised
 from blankets.regimes._semi import MNAR, SemiSupervised
 from blankets.stats import Sampling
+from blankets.voice import option
 
 NAMES = ("auto", "supervised", "pu", "mcar", "mar-f", "mar-c", "noisy", "predicted")
 ALIASES = {"full": "supervised", "positive-unlabeled": "pu", "scar": "pu"}
@@ -30,6 +31,16 @@ MECHANISMS_EXPLAINED = """\
            Say what you know of p(y=1) (prior=): it decides which test is the most powerful.
   'mnar'   Labeling depends on class and features at once.
            No method here is valid then; find out what drives labeling, or label rows at random."""
+
+ASSUMED = {
+    "pu": "only positives are labeled, and every positive has the same chance of a label",
+    "mcar": "which rows are labeled depends on nothing",
+    "mar-f": "which rows are labeled depends on features only, not on the class itself",
+    "mar-c": "which rows are labeled depends on their class only, not on features",
+    "noisy": "labels may be wrong, and errors depend on the class alone",
+    "predicted": "a machine labeled every row, and gold labels were drawn at random",
+}
+"""What each regime takes to hold."""
 
 
 def regime_name(spec: Any) -> Any:
@@ -68,7 +79,7 @@ def regime_from(
     """
     if isinstance(spec, Regime):
         if prior is not None or sampling is not None or how:
-            raise ParameterError(f"give prior= and the like to {type(spec).__name__}(...), not beside it")
+            raise ParameterError(f"give {option('prior')} and the like to {type(spec).__name__}(...), not beside it")
         return spec
     if not isinstance(spec, str):
         raise ParameterError.not_one_of("label regime", spec, NAMES)
@@ -79,7 +90,7 @@ def regime_from(
     if name == "mnar":
         raise NotAnswerableError(MNAR)
     if name in ("semi", "semi-supervised"):
-        raise LabelError(f"say how labels go missing, with labels= one of\n{MECHANISMS_EXPLAINED}")
+        raise LabelError(f"say how labels go missing, with {option('labels')} one of\n{MECHANISMS_EXPLAINED}")
     if name not in NAMES:
         raise ParameterError.not_one_of("label regime", spec, NAMES)
     return _named(name, prior, sampling, how)
@@ -101,12 +112,14 @@ _HOME = {
 def _named(name: str, prior: object, sampling: Sampling | None, how: Mapping[str, Any]) -> Regime:
     """Return the regime with this name, and check its options."""
     if sampling and name != "pu":
-        raise ParameterError("'sampling' is for labels='pu': the other regimes are about one sample")
-    for option in how:
-        if option in _HOME and name not in _HOME[option]:
-            raise ParameterError(f"{option!r} is for labels={_HOME[option][0]!r}, and not for labels={name!r}")
+        raise ParameterError(f"'sampling' is for {option(labels='pu')}: the other regimes are about one sample")
+    for given in how:
+        if given in _HOME and name not in _HOME[given]:
+            raise ParameterError(
+                f"{given!r} is for {option(labels=_HOME[given][0])}, and not for {option(labels=name)}"
+            )
     if name == "supervised" and how:
-        raise ParameterError(f"{next(iter(how))!r} is for missing labels, and not for labels='supervised'")
+        raise ParameterError(f"{next(iter(how))!r} is for missing labels, and not for {option(labels='supervised')}")
     if name == "pu":
         return PositiveUnlabeled(prior, sampling or "one-sample", **how)
     if name in ("noisy", "predicted"):
@@ -118,11 +131,14 @@ def _with_errors(name: str, prior: object, how: Mapping[str, Any]) -> Regime:
     """Return the regime of labels that may be wrong."""
     if name == "predicted":
         if not {"machine", "accuracy"} & set(how):
-            raise ParameterError("labels='predicted' needs the machine's labels: labels=bl.Predicted('said')")
+            raise ParameterError(
+                f"{option(labels='predicted')} needs the machine's labels: labels=bl.Predicted('said')"
+            )
         return Predicted(prior=prior, **how)
     if not {"false_positive", "false_negative"} <= set(how):
         raise ParameterError(
-            "labels='noisy' needs the rates of errors: labels=bl.Noisy(false_positive=0.1, false_negative=0.05)"
+            f"{option(labels='noisy')} needs the rates of errors: labels=bl.Noisy(false_positive=0.1, "
+            f"{option(false_negative=0.05)})"
         )
     return Noisy(prior=prior, **how)
 
@@ -135,23 +151,24 @@ def _supervised(prior: object) -> Supervised:
 
 def _suggested(labels: Labels | None, prior: object, sampling: Sampling | None) -> Regime:
     if labels is None:
-        raise ParameterError("labels='auto' needs the labels to look at")
+        raise ParameterError(f"{option(labels='auto')} needs the labels to look at")
     if not labels.n_unlabeled:
         return _supervised(prior)
     if labels.n_seen_classes == 1 and np.count_nonzero(labels.labeled) == 1:
         raise LabelError(
             f"{labels.saw}, and {labels.n_unlabeled} rows are not: one row alone tells nothing of the others; pass "
-            f"labels='pu' if it is a labeled positive"
+            f"{option(labels='pu')} if it is a labeled positive"
         )
     if labels.n_seen_classes == 1:
         regime = PositiveUnlabeled(prior, sampling or "one-sample")
         warn(
             f"{labels.saw}, and the others are not: this is read as positive-unlabeled data. {regime.assumption} Pass "
-            f"labels='pu' to confirm this.",
+            f"{option(labels='pu')} to confirm this.",
             RegimeWarning,
         )
         return regime
     raise LabelError(
-        f"{labels.saw}, and {labels.n_unlabeled} rows are not: say how labels went missing, with labels= one of\n"
+        f"{labels.saw}, and {labels.n_unlabeled} rows are not: say how labels went missing, with "
+        f"{option('labels')} one of\n"
         f"{MECHANISMS_EXPLAINED}"
     )

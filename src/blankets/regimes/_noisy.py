@@ -21,6 +21,7 @@ from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Exact, Prior, prior_from
 from blankets.regimes._surrogates import Surrogate, surrogate_from
 from blankets.stats import UNLABELED, InformationEstimate, Loss, as_tables, divided, scored_information
+from blankets.voice import option
 
 Missing = Literal["mcar", "mar-c"]
 
@@ -112,9 +113,10 @@ class Noisy(Regime):
         least = [float(rate.ppf(_TAIL)) for rate in rates.values()]
         if rates["false_positive"].mean + rates["false_negative"].mean >= 1.0 or sum(least) >= 1.0:
             raise ParameterError(
-                f"false_positive= is {rates['false_positive']} and false_negative= is {rates['false_negative']}: with "
+                f"{option('false_positive')} is {rates['false_positive']} and {option('false_negative')} is "
+                f"{rates['false_negative']}: with "
                 f"a sum of 1 labels tell nothing about the class, with more they point to the other one; correct the "
-                f"rates, or exchange the classes with positive="
+                f"rates, or exchange the classes with {option('positive')}"
             )
         if missing is not None:
             one_of("missing", missing, ("mcar", "mar-c"))
@@ -163,16 +165,17 @@ class Noisy(Regime):
         """Refuse labels that contradict the channel, and missing ones without a reason."""
         if self.prior is not None and self.missing != "mar-c":
             raise LabelError(
-                "p(y=1) follows from the labels and the rates of errors; leave out prior=, which is for "
-                "missing='mar-c' and for plan"
+                f"p(y=1) follows from the labels and the rates of errors; leave out {option('prior')}, which is for "
+                f"{option(missing='mar-c')} and for plan"
             )
         if labels.n_unlabeled and self.missing is None:
             raise LabelError(
-                f"{labels.n_unlabeled} of {len(labels)} rows are unlabeled: say why, with Noisy(..., missing='mcar') "
-                f"or missing='mar-c'; or leave these rows out"
+                f"{labels.n_unlabeled} of {len(labels)} rows are unlabeled: say why, with Noisy(..., "
+                f"{option(missing='mcar')}) "
+                f"or {option(missing='mar-c')}; or leave these rows out"
             )
         if not labels.n_unlabeled and self.missing is not None:
-            raise LabelError(f"no row is unlabeled, but missing={self.missing!r} says so; leave it out")
+            raise LabelError(f"no row is unlabeled, but {option(missing=self.missing)} says so; leave it out")
         if not labels.is_binary or labels.n_seen_classes < 2:
             raise LabelError("labels that may be wrong need rows of two classes; there is one, or there are more")
         self._check_share(labels)
@@ -187,8 +190,8 @@ class Noisy(Regime):
         if bdtr(positives, n, low) < IMPOSSIBLE or bdtr(n - positives, n, 1.0 - high) < IMPOSSIBLE:
             raise LabelError(
                 f"{positives:,} of {n:,} labels are positive ({positives / n:.4g}), but with the given rates of errors "
-                f"it would be between {low:.4g} and {high:.4g}, whatever p(y=1): correct false_positive= or "
-                f"false_negative="
+                f"it would be between {low:.4g} and {high:.4g}, whatever p(y=1): correct {option('false_positive')} or "
+                f"{option('false_negative')}"
             )
 
     def admissible(self, labels: Labels) -> Prior | None:

@@ -18,6 +18,7 @@ from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior, prior_from
 from blankets.regimes._surrogates import Surrogate
 from blankets.stats import InformationEstimate, Loss, machine_scores, predicted_share
+from blankets.voice import option
 
 _NINETY = 1.6448536269514722  # two-sided 10% point of the normal distribution
 _FEW_ERRORS = 6  # in the gold rows: with fewer, tests reject less often than their level says
@@ -104,7 +105,9 @@ class Predicted(Regime):
                 "accuracy= alone is for plan; with data say where the machine's labels are: Predicted('said')"
             )
         if not labels.n_unlabeled:
-            raise LabelError("every row has a gold label, so that the machine's are not needed; leave out labels=")
+            raise LabelError(
+                f"every row has a gold label, so that the machine's are not needed; leave out {option('labels')}"
+            )
         if not labels.is_binary or labels.n_seen_classes < 2:
             raise LabelError(
                 f"gold labels of two classes are needed, but there is one, {labels.classes[-1]!r}: nothing corrects "

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.arguments import generator_from, number
 from blankets.errors import LabelError, ParameterError, guarded
 from blankets.records import built, named
+from blankets.voice import option
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +33,12 @@ _LEAST_MASS = 0.9  # of a distribution that must lie within (0, 1)
 class Prior(ABC):
     """Knowledge of p(y=1)."""
 
+    @property
+    def facts(self) -> dict[str, str | float]:
+        """What kind of knowledge it is, and its numbers; of a distribution, where the middle 90% lies."""
+        low, high = self.ppf([0.05, 0.95])
+        return {"kind": "between", "low": float(low), "high": float(high)}
+
     @classmethod
     def _from_data(cls, data: Any) -> Prior:
         """Return the prior of a saved result."""
@@ -40,10 +47,6 @@ class Prior(ABC):
         if prior is None or not (np.diff(quantiles) >= 0).all() or not 0 <= quantiles[0] <= quantiles[-1] <= 1:
             raise _not_a_prior(data)
         return prior
-
-    def __repr__(self) -> str:
-        """Return what a user writes as ``prior=``."""
-        return repr(self._said())
 
     @property
     @abstractmethod
@@ -106,7 +109,8 @@ class Prior(ABC):
             raise LabelError(
                 f"p(y=1) is said to be {self}, but the labels show that it lies between {low:.4g} and {high:.4g}: "
                 f"the share of labeled positives among all rows is at least {low:.4g} and that of labeled negatives "
-                f"{1.0 - high:.4g}; correct the prior, or pass sampling='case-control' if the labeled rows were "
+                f"{1.0 - high:.4g}; correct the prior, or pass {option(sampling='case-control')} if the "
+                f"labeled rows were "
                 f"collected apart from the others"
             )
         return self if self.is_exact else Restricted(self, low, high)
@@ -155,6 +159,14 @@ class Exact(Prior):
     def __str__(self) -> str:
         return f"{self.value:.10g}"
 
+    @property
+    def facts(self) -> dict[str, str | float]:
+        """The number."""
+        return {"kind": "exact", "prior": float(self.value)}
+
+    def __repr__(self) -> str:
+        return repr(self._said())
+
     def _said(self) -> float:
         return float(self.value)
 
@@ -192,10 +204,21 @@ class Between(Prior):
         """Return the point with this share of the interval below it."""
         return np.asarray(self.low + (self.high - self.low) * np.asarray(probability, float))
 
+    @property
+    def facts(self) -> dict[str, str | float]:
+        """The bound, or both ends."""
+        if self.bound_only:
+            below = self.low == 0.0
+            return {"kind": "below" if below else "above", "prior": float(self.high if below else self.low)}
+        return {"kind": "between", "low": float(self.low), "high": float(self.high)}
+
     def __str__(self) -> str:
         if self.bound_only:
             return f"below {self.high:.10g}" if self.low == 0.0 else f"above {self.low:.10g}"
         return f"between {self.low:.10g} and {self.high:.10g}"
+
+    def __repr__(self) -> str:
+        return repr(self._said())
 
     def _said(self) -> object:
         low, high = float(self.low), float(self.high)
@@ -340,6 +363,14 @@ class Beta(Prior):
         from scipy.special import betaincinv
 
         return self._range.ppf(betaincinv(*self.shape, np.asarray(probability, float)))
+
+    @property
+    def facts(self) -> dict[str, str | float]:
+        """Mode and ends, or where 90% of it lies."""
+        if "mode" not in self.arguments or self.arguments["concentration"] != 6.0:
+            return super().facts
+        mode, low, high = (float(self.arguments[name]) for name in ("mode", "low", "high"))
+        return {"kind": "beta", "prior": mode, "low": low, "high": high}
 
     def __repr__(self) -> str:
         said = {name: f"{name}={value:.10g}" for name, value in self.arguments.items()}

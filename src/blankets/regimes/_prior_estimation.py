@@ -1,4 +1,4 @@
-"""Estimate an unknown p(y=1) from positive-unlabeled data.
+"""Estimate an unknown p(y=1) from positive-unlabeled data; for labels of both classes see `_mixture_prior`.
 
 No method can do this without an assumption that the data cannot confirm. These estimate the label
 frequency c = p(s=1|y=1), and then p(y=1) = p(s=1) / c:
@@ -38,6 +38,7 @@ from blankets.arguments import generator_from, one_of, whole_number
 from blankets.errors import DataError, LabelError, ParameterError, guarded
 from blankets.records import named
 from blankets.regimes._labels import Labels
+from blankets.regimes._mixture_prior import mixture_prior
 from blankets.regimes._prior import Prior
 from blankets.stats import Sampling, plug_in
 
@@ -49,6 +50,7 @@ ASSUMPTIONS = {
     "roc": _SOME_GROUP,
     "tice": _SOME_GROUP,
     "elkan-noto": "every positive can be recognized from its features, and has the same chance of a label",
+    "mixture": "labeled rows of each class are like all rows of this class",
 }
 _FOLDS = 5
 _MOST_SPLITS = 200
@@ -65,7 +67,7 @@ class EstimatedPrior(Prior):
 
     value: float  # the estimate
     draws: Floats  # estimates from resampled rows, ascending
-    method: str  # "roc", "tice" or "elkan-noto"
+    method: str  # "roc", "tice", "elkan-noto" or "mixture"
 
     def __post_init__(self) -> None:
         one_of("method", self.method, ASSUMPTIONS)
@@ -105,6 +107,8 @@ class EstimatedPrior(Prior):
 
     def __str__(self) -> str:
         low = float(self.ppf(0.05))
+        if self.method == "mixture":
+            return f"about {self.value:.3g} (90% {low:.3g} to {self.at_most:.3g}), assuming that {self.assumption}"
         return (
             f"about {self.value:.3g} (90% {low:.3g} to {self.at_most:.3g}), estimated by {self.method} assuming that "
             f"{self.assumption}; if classes overlap everywhere, only at most {self.at_most:.3g} is known"
@@ -115,22 +119,23 @@ def estimate_prior(
     features: ArrayLike,
     labels: Labels,
     *,
-    method: str = "roc",
+    method: str = "auto",
     sampling: Sampling = "one-sample",
     n_resamples: int = 30,
     n_features: int = 30,
     rng: np.random.Generator | int | None = None,
 ) -> EstimatedPrior:
-    """Estimate p(y=1) from positive-unlabeled data.
+    """Estimate p(y=1) from positive-unlabeled data, or from labels of both classes that depend on the class.
 
     Parameters
     ----------
     features : array_like of int of shape (rows, columns)
         Codes 0, 1, ... of categorical features.
     labels : Labels
-        Positives and unlabeled rows.
-    method : {"roc", "tice", "elkan-noto"}
-        See the text at the top of this module.
+        Positives and unlabeled rows, or rows of both classes and unlabeled ones.
+    method : {"auto", "roc", "tice", "elkan-noto", "mixture"}
+        See the text at the top of this module; "mixture", of `_mixture_prior`, is for labels of both classes. "auto":
+        "roc" or "mixture", as the labels are.
     sampling : {"one-sample", "case-control"}
         Whether the labeled rows are part of the sample or were collected separately.
     n_resamples : int
@@ -158,10 +163,17 @@ def estimate_prior(
     >>> 0.17 < prior.value < 0.24
     True
     """
-    one_of("method to estimate the prior", method, METHODS)
+    both = labels.n_seen_classes == 2
+    method = ("mixture" if both else "roc") if method == "auto" else method
+    one_of("method to estimate the prior", method, ["mixture"] if both else METHODS)
     whole_number("n_resamples", n_resamples, 2)
     whole_number("n_features", n_features, 1)
     codes = _checked(features, labels)
+    if both:
+        known = labels.labeled
+        telling = _most_telling(codes[known], labels.codes[known] == 1, n_features)
+        value, draws = mixture_prior(codes[:, telling], labels.codes, sampling, generator_from(rng))
+        return EstimatedPrior(value, draws, method)
     labeled = labels.codes == 1
     codes = codes[:, _most_telling(codes, labeled, n_features)]
     generator = generator_from(rng)
@@ -208,7 +220,7 @@ def _checked(features: ArrayLike, labels: Labels) -> Codes:
         raise DataError(f"features must be integer codes of shape (rows, columns), but have shape {codes.shape}")
     if len(codes) != len(labels):
         raise DataError(f"there are {len(codes)} rows of features, but {len(labels)} of labels")
-    if not labels.is_binary or labels.counts[0] or not labels.n_unlabeled:
+    if not labels.is_binary or not labels.counts[1] or not labels.n_unlabeled:
         raise LabelError("the prior is estimated from positives and unlabeled rows; these labels are of another kind")
     return codes.astype(np.int64)
 

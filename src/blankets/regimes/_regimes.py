@@ -34,6 +34,7 @@ from blankets.regimes._labels import Labels
 from blankets.regimes._prior import Prior, prior_from
 from blankets.regimes._surrogates import Surrogate, surrogate_from
 from blankets.stats import InformationEstimate, Loss, Sampling, miller_madow, plug_in, pos_information, weighted_scores
+from blankets.voice import option
 
 
 @guarded
@@ -65,7 +66,7 @@ class Supervised(Regime):
         if labels.n_unlabeled:
             raise LabelError(
                 f"{labels.n_unlabeled} of {len(labels)} rows are unlabeled, but 'supervised' needs every label; "
-                f"drop these rows, or say how labels went missing: labels='pu', 'mcar', 'mar-f' or 'mar-c'"
+                f"drop these rows, or say how labels went missing: {option(labels=('pu', 'mcar', 'mar-f', 'mar-c'))}"
             )
         if labels.n_seen_classes < 2:
             raise LabelError("all rows are of one class; there is nothing to compare")
@@ -153,7 +154,8 @@ class PositiveUnlabeled(Regime):
         known = prior_from(prior)
         if propensity is not None and (known is not None or drivers or surrogate or sampling != "one-sample"):
             raise ParameterError(
-                "propensity= says all that is needed: prior=, drivers=, surrogate= and sampling= do not go with it"
+                f"{option('propensity')} says all that is needed: {option('prior')}, {option('drivers')}, "
+                f"{option('surrogate')} and {option('sampling')} do not go with it"
             )
         object.__setattr__(self, "propensity", propensity)
         one_of("sampling", sampling, ("one-sample", "case-control"))
@@ -181,7 +183,7 @@ class PositiveUnlabeled(Regime):
         if self.sampling == "case-control":
             return "The labeled rows are assumed to be a random sample of positives, collected apart from the others."
         if self.propensity is not None:
-            return "Only positives are labeled, each with the probability that propensity= gives."
+            return f"Only positives are labeled, each with the probability that {option('propensity')} gives."
         if self.drivers:
             return (
                 f"Only positives are labeled, and how often is assumed to depend on {listed(self.drivers)} alone; "
@@ -204,7 +206,7 @@ class PositiveUnlabeled(Regime):
             return (
                 f"{what} where labeling depends on {listed(self.drivers)}: p(y=1) alone does not tell how often "
                 f"positives are labeled at each of their values; tests and rankings need no more, and with "
-                f"propensity= (that probability, for each row) the rest can be answered too"
+                f"{option('propensity')} (that probability, for each row) the rest can be answered too"
                 f"{plan if question is Question.POWER else ''}"
             )
         return needs_prior(question, self.prior)
@@ -221,13 +223,17 @@ class PositiveUnlabeled(Regime):
         """Refuse two labeled classes, no unlabeled row, and an impossible prior."""
         negatives = int(labels.counts[0]) if labels.is_binary else 0
         if not labels.n_unlabeled:
-            raise LabelError("no row is unlabeled, but labels='pu' needs some; use labels='supervised'")
+            raise LabelError(
+                f"no row is unlabeled, but {option(labels='pu')} needs some; use {option(labels='supervised')}"
+            )
         if not labels.is_binary or negatives:
             raise LabelError(
-                f"labels='pu' is for one labeled class, but {negatives} rows are labeled {labels.classes[0]!r}; if "
-                f"these are known negatives use labels='mcar', 'mar-f' or 'mar-c', if they are unlabeled pass "
+                f"{option(labels='pu')} is for one labeled class, but {negatives} rows are labeled "
+                f"{labels.classes[0]!r}; if "
+                f"these are known negatives use {option(labels=('mcar', 'mar-f', 'mar-c'))}, if they are "
+                f"unlabeled pass "
                 f"unlabeled_marker={labels.classes[0]!r}; if there are more classes, of which some have no label, name "
-                f"the one that you ask about with positive="
+                f"the one that you ask about with {option('positive')}"
             )
         self.admissible(labels)
 
@@ -235,7 +241,7 @@ class PositiveUnlabeled(Regime):
         """Return the labels with the weight of each row."""
         chance = numbers_of(column)
         if chance is None or not np.all((chance > 0.0) & (chance <= 1.0)):
-            raise LabelError("propensity= must hold probabilities above 0, up to 1, one for each row")
+            raise LabelError(f"{option('propensity')} must hold probabilities above 0, up to 1, one for each row")
         scores = weighted_scores(labels.labeled, chance)
         if scores.positives > 1.0 - 1e-6:
             raise LabelError(

@@ -28,6 +28,7 @@ from blankets.stats import (
     pos_information,
     ss_information,
 )
+from blankets.voice import option
 
 Mechanism = Literal["mcar", "mar-f", "mar-c"]
 MECHANISMS = ("mcar", "mar-f", "mar-c")
@@ -99,7 +100,9 @@ class SemiSupervised(Regime):
         object.__setattr__(self, "given_drivers", flag("given_drivers", given_drivers))
         object.__setattr__(self, "drivers", tuple(names_in("drivers", drivers)))
         if self.drivers and (mechanism != "mar-f" or not given_drivers):
-            raise ParameterError("drivers= is for labels that depend on features, 'mar-f', with given_drivers=True")
+            raise ParameterError(
+                f"{option('drivers')} is for labels that depend on features, 'mar-f', with given_drivers=True"
+            )
 
     @property
     def name(self) -> str:
@@ -147,11 +150,14 @@ class SemiSupervised(Regime):
     def check(self, labels: Labels) -> None:
         """Refuse one labeled class, no unlabeled row, and an impossible prior."""
         if not labels.n_unlabeled:
-            raise LabelError(f"no row is unlabeled, but labels={self.mechanism!r} needs some; use labels='supervised'")
+            raise LabelError(
+                f"no row is unlabeled, but {option(labels=self.mechanism)} needs some; use "
+                f"{option(labels='supervised')}"
+            )
         if not labels.is_binary or labels.n_seen_classes < 2:
             raise LabelError(
-                f"labels={self.mechanism!r} needs labeled rows of two classes, but there is one, "
-                f"{labels.classes[-1]!r}; use labels='pu'"
+                f"{option(labels=self.mechanism)} needs labeled rows of two classes, but there is one, "
+                f"{labels.classes[-1]!r}; use {option(labels='pu')}"
             )
         self.admissible(labels)
 
@@ -227,7 +233,7 @@ class SemiSupervised(Regime):
         prior = self.known_prior(labels, Question.ESTIMATE)
         if estimator == "ss":
             if loss != "log":
-                raise ParameterError("estimator 'ss' is defined for loss='log' only; take 'pos' or 'neg'")
+                raise ParameterError(f"estimator 'ss' is defined for {option(loss='log')} only; take 'pos' or 'neg'")
             return averaged_over_priors(lambda p: ss_information(counts, p), prior)
         pos = averaged_over_priors(lambda p: pos_information(counts, p, loss=loss), prior)
         neg = averaged_over_priors(lambda p: neg_information(counts, p, loss=loss), prior, of_negatives=True)

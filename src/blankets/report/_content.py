@@ -24,6 +24,7 @@ from blankets.results import (
     format_seconds,
     joined,
     partly_sentence,
+    rest_sentence,
     shown,
     size_of,
     undecided_sentence,
@@ -73,7 +74,8 @@ def report_content(
         "meaning": _meaning(blanket),
         "assumptions": _assumptions(blanket),
         "facts": _facts(blanket),
-        "checks": [f"{one.what} {one.next_step}" for one in blanket.checks],
+        "why": [[f"Why {blanket.algorithm}", blanket.why_algorithm]] if blanket.why_algorithm else [],
+        "checks": [f"{one.what} {one.advice}" for one in blanket.checks],
         "notes": list(blanket.warnings),
         "neighborhood": neighborhood(blanket, latent),
         "latents": None if latent is None else _latents(latent),
@@ -84,11 +86,11 @@ def report_content(
         "stability": _stability(blanket, stability),
         "health": health(blanket),
         "planner_caution": planner_caution(blanket),
-        "settings": [[key, _setting(value)] for key, value in blanket.settings.items()],
+        "settings": [[key, _setting(value)] for key, value in blanket.settings.items() if key != "prior_facts"],
         "reproduce": reproduce(blanket, source),
         "versions": made_with(blanket),
     }
-    return {**content, "terms": terms(content)}
+    return {**content, "terms": terms(partial=is_partial(blanket))}
 
 
 def _answer(blanket: Blanket) -> str:
@@ -114,19 +116,18 @@ def _meaning(blanket: Blanket) -> str:
         return "Columns that depend on it were left out given each other, as near copies are."
     if not blanket.members and is_partial(blanket):
         return "With partial labels there may be too few labels: the planner says how many are needed."
+    little = undecided_sentence(blanket)
     if not blanket.members:
         smallest = float(detectable_effect(0.95, blanket.n_rows, 1, alpha)) if alpha else float("nan")
         return (
             f"With {count_of(blanket.n_rows, 'row')} a dependence between two columns of two levels would have been "
             f"found with probability 0.95 from Cohen's w = {digits(float(w_from_effect(smallest)), 2)} on "
-            f"({size_of(smallest)}; 0.1 is small, 0.3 medium, 0.5 large)."
+            f"({size_of(smallest)}; 0.1 is small, 0.3 medium, 0.5 large).{f' {little}' if little else ''}"
         )
-    one = len(blanket) == 1
-    known = f"Once {'it is' if one else 'these are'} known"
     if blanket.finds != "blanket":
         return (
-            f"{'It depends' if one else 'They depend'} on {target} whatever else is known; other columns may still "
-            "help to predict it, through a common child."
+            f"{'It depends' if len(blanket) == 1 else 'They depend'} on {target} whatever else is known; other columns "
+            "may still help to predict it, through a common child."
         )
     if not rest:
         sure = not (blanket.unchecked or blanket.weak)
@@ -134,14 +135,7 @@ def _meaning(blanket: Blanket) -> str:
         return f"No column was left out{more}."
     if not blanket.closed:
         return f"The other columns were left out by the search; they were not tested given all members for {target}."
-    rest -= len(blanket.undecided) + len(blanket.partly)
-    doubts = [partly_sentence(blanket), undecided_sentence(blanket)]
-    if rest:
-        these = "another" if any(doubts) else "the other"
-        others = f"{these} column tells" if rest == 1 else f"{these} {rest:,} columns tell"
-        rows = count_of(blanket.n_rows, "row")
-        doubts.insert(0, f"{known}, {others} nothing more about {target} that {rows} could show.")
-    return " ".join(filter(None, doubts))
+    return " ".join(filter(None, (rest_sentence(blanket), partly_sentence(blanket), undecided_sentence(blanket))))
 
 
 def _assumptions(blanket: Blanket) -> list[str]:
@@ -187,8 +181,6 @@ def _facts(blanket: Blanket) -> list[list[str]]:
         facts.insert(3, ["False discovery rate" if fdr else "Level of each test", f"{alpha:g}"])
     if known is not None and known.n_tested and (words := expected_words(known)):
         facts.append(["False members expected", words])
-    if blanket.why_algorithm:
-        facts.append([f"Why {blanket.algorithm}", blanket.why_algorithm])
     return facts
 
 

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from blankets.regimes import Surrogate
+from blankets.regimes import ASSUMED, Surrogate
 from blankets.results import digits
 
 if TYPE_CHECKING:
     from blankets.results import Blanket
-
-_REGIMES = {
-    "pu": "only positives are labeled, and every positive has the same chance of a label",
-    "mcar": "which rows are labeled depends on nothing",
-    "mar-f": "which rows are labeled depends on features",
-    "mar-c": "which rows are labeled depends on their class",
-    "noisy": "labels may be wrong, and errors depend on the class alone",
-    "predicted": "a machine labeled every row, and gold labels were drawn at random",
-}
 
 
 def is_partial(blanket: Blanket) -> bool:
@@ -37,7 +28,7 @@ def labels(blanket: Blanket) -> list[list[str]] | None:
         return None
     settings = blanket.settings
     regime = str(settings["labels"])
-    told = [["Taken to hold", _REGIMES.get(regime, regime)]]
+    told = [["Taken to hold", ASSUMED.get(regime, regime)]]
     told.append(["p(y=1)", "not known" if settings.get("prior") is None else str(settings["prior"])])
     told.append(["Each test", stands_in(blanket)])
     if (kappa := settings.get("kappa")) is not None:

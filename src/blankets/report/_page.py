@@ -136,7 +136,7 @@ def _head(content: Mapping[str, Any]) -> Html:
         tag("p", content["meaning"], class_="meaning"),
         *notes,
         tag("details", tag("summary", "This holds if"), assumptions, open=""),
-        _facts([fact for fact in content["facts"] if not fact[0].startswith("Why")], "facts"),
+        _facts(content["facts"], "facts"),
     )
 
 
@@ -287,8 +287,8 @@ def _method_section(content: Mapping[str, Any]) -> Html:
             parts += [tag("h3", label), tag("pre", tag("code", text), tabindex="0")]
     if again["note"]:
         parts.append(tag("p", again["note"], class_="hint"))
-    if why := [fact for fact in content["facts"] if fact[0].startswith("Why")]:
-        parts.insert(0, _facts(why, "settings"))
+    if content["why"]:
+        parts.insert(0, _facts(content["why"], "settings"))
     settings = tag("details", tag("summary", "All settings"), _facts(content["settings"], "settings"))
     versions = tag("details", tag("summary", "Versions, data and seed"), _facts(content["versions"], "settings"))
     return _section("method", "How to get this again", *parts, settings, versions)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from blankets.report._label_regime import is_partial
 from blankets.report._planner import Start
@@ -11,17 +11,6 @@ from blankets.report._planner import Start
 if TYPE_CHECKING:
     from blankets.results import Blanket
 
-_NUMBER = r"([0-9.e-]+)"
-# What is known of p(y=1), as `Prior` prints it; for a distribution that the page does not have, its central 90%.
-_PRIORS = (
-    (rf"{_NUMBER}", "exact", ("prior",)),
-    (rf"below {_NUMBER}", "below", ("prior",)),
-    (rf"above {_NUMBER}", "above", ("prior",)),
-    (rf"between {_NUMBER} and {_NUMBER}", "between", ("low", "high")),
-    (rf"Beta\(mode={_NUMBER}, low={_NUMBER}, high={_NUMBER}\)", "beta", ("prior", "low", "high")),
-    (rf".*90% between {_NUMBER} and {_NUMBER}.*", "between", ("low", "high")),
-    (rf".*90% {_NUMBER} to {_NUMBER}.*", "between", ("low", "high")),
-)
 _LIMITS = {"prior": (0.01, 0.99), "low": (0.01, 0.98), "high": (0.02, 0.99)}
 
 
@@ -31,7 +20,8 @@ def start_of(blanket: Blanket) -> Start:
     Examples
     --------
     >>> from blankets.results import Blanket
-    >>> settings = {"alpha": 0.05, "labels": "pu", "prior": "below 0.4", "labeled": {"positives": 90, "negatives": 0}}
+    >>> settings = {"alpha": 0.05, "labels": "pu", "labeled": {"positives": 90, "negatives": 0},
+    ...             "prior_facts": {"kind": "below", "prior": 0.4}}
     >>> blanket = Blanket(target="ill", members=(), strengths={}, algorithm="iamb", settings=settings, columns=("ill",),
     ...                   n_rows=1000)
     >>> start = start_of(blanket)
@@ -56,16 +46,23 @@ def start_of(blanket: Blanket) -> Start:
 def _labels(blanket: Blanket) -> Start:
     """Return the regime, the share of all rows that is labeled, and the prior."""
     settings = blanket.settings
-    regime = str(settings["labels"])
+    regime, prior = str(settings["labels"]), _prior(settings.get("prior_facts"))
     rows = blanket.data.get("n_rows") or blanket.n_rows
     found = settings.get("labeled", {})
     positives, negatives = (_share(found.get(name, 0), rows) for name in ("positives", "negatives"))
     labeled = _share(sum(found.values()), rows)
     if regime == "pu":
         apart = settings.get("sampling") == "case-control"
-        return {"regime": "pu-apart" if apart else "pu", "labeled": labeled, **_prior(settings.get("prior"))}
+        return {"regime": "pu-apart" if apart else "pu", "labeled": labeled, **prior}
     if regime == "mar-c":
-        return {"regime": "mar-c", "positives": positives, "negatives": negatives, **_prior(settings.get("prior"))}
+        return {
+            "regime": "mar-c",
+            "positives": positives,
+            "negatives": negatives,
+            **_prior(settings.get("prior_facts")),
+        }
+    if not found:  # every row has a label, which may be wrong: the planner has no such regime
+        return {}
     # If labeling depends on features, κ is not known; for random labeling it would be the labeled share.
     return {"regime": "mcar", "labeled": labeled}
 
@@ -75,10 +72,8 @@ def _share(labels: int, rows: int) -> float:
     return min(max(int(labels * 10_000 / rows) / 10_000, 0.0005), 0.99)
 
 
-def _prior(said: object) -> Start:
-    for pattern, kind, names in _PRIORS:
-        if found := re.fullmatch(pattern, str(said)):
-            values = dict(zip(names, map(float, found.groups()), strict=True))
-            if all(_LIMITS[name][0] <= value <= _LIMITS[name][1] for name, value in values.items()):
-                return {"priorKind": kind, **values}
-    return {}
+def _prior(facts: Mapping[str, Any] | None) -> Start:
+    """Return what is known of p(y=1), if the planner can hold it."""
+    if not facts or not all(_LIMITS[name][0] <= facts[name] <= _LIMITS[name][1] for name in facts.keys() & _LIMITS):
+        return {}
+    return {"priorKind": facts["kind"], **{name: facts[name] for name in facts.keys() & _LIMITS}}

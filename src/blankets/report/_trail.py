@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
 
-from blankets.results import count_of, format_p, joined, shown
+from blankets.results import Doubt, count_of, joined, p_is, shown
+from blankets.voice import part
 
 if TYPE_CHECKING:
     from blankets.results import Blanket, Explanation
@@ -58,7 +59,7 @@ def trail(blanket: Blanket, most: int = MOST_COLUMNS) -> Trail:
     if len(order) > len(listed):
         note = (
             f"{len(listed):,} of {len(order):,} columns are listed, those nearest to being admitted; in Python "
-            "blanket.explain(name) explains any of them."
+            f"{part('explain(name)')} explains any of them."
         )
     return {
         "total": len(order),
@@ -108,7 +109,7 @@ def _short(blanket: Blanket, explanation: Explanation) -> str:
         return blanket.excluded[name]
     if evidence is None:
         return "never tested"
-    p = f"p = {format_p(evidence.log_p)}"
+    p = p_is(evidence.log_p)
     if explanation.verdict == "member":
         role = blanket.roles.get(name, "")
         one = None if blanket.effects is None else blanket.effects.of(name)
@@ -117,7 +118,10 @@ def _short(blanket: Blanket, explanation: Explanation) -> str:
         strength = f"{told}{evidence.size}, {p}" if evidence.reliable else "not tested"
         return f"{role}, {strength}" if role else strength
     if explanation.verdict == "undecided":
-        return "too few rows to test it given the members"
+        if blanket.undecided[name].reason == Doubt.WEAK:
+            return f"may tell a little more: {p} given {joined(evidence.given, 3) or 'nothing'}"
+        few = blanket.undecided[name].reason == Doubt.FEW_ROWS
+        return "too few rows to test it given the members" if few else "the members could not be held fixed"
     if name in blanket.separators:
         among = blanket.separators[name]
         known = f"{joined(among, 3)} {'is' if len(among) == 1 else 'are'} known"
@@ -134,11 +138,11 @@ def _steps(blanket: Blanket) -> Steps:
     """Return what the search did to the target's neighborhood, in order."""
     mine = [step for step in blanket.decisions if step.evidence.y == blanket.target]
     rows = [
-        f"{shown(step.x)} {_VERBS[step.action]} ({step.phase}): p = {format_p(step.evidence.log_p)}"
+        f"{shown(step.x)} {_VERBS[step.action]} ({step.phase}): {p_is(step.evidence.log_p)}"
         f"{f' given {joined(step.evidence.given, 4)}' if step.evidence.given else ''}"
         f"{f'; {step.reason}' if step.reason else ''}."
         for step in mine[:_MOST_STEPS]
     ]
     if len(mine) > _MOST_STEPS:
-        rows.append(f"{count_of(len(mine) - _MOST_STEPS, 'further step')} in blanket.decisions.")
+        rows.append(f"{count_of(len(mine) - _MOST_STEPS, 'further step')} in {part('decisions')}.")
     return {"rows": rows, "words": f"{count_of(len(mine), 'decision')} about columns and the target, in order"}

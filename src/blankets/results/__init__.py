@@ -15,9 +15,13 @@ from blankets.results._many import Blankets
 from blankets.results._text import (
     NOT_CHECKED,
     bent_members,
+    details,
+    doubted,
     footnotes,
+    little_more,
     member_note,
     partly_sentence,
+    rest_sentence,
     undecided_sentence,
 )
 from blankets.results._words import (
@@ -27,10 +31,12 @@ from blankets.results._words import (
     format_p,
     format_seconds,
     joined,
+    p_is,
     shown,
     size_of,
     symbol_of,
 )
+from blankets.search import Doubt, Undecided
 
 if TYPE_CHECKING:
     from blankets.results._advice import Advice, Goal
@@ -51,6 +57,7 @@ __all__ = [
     "CHOSEN",
     "Contrast",
     "DataAudit",
+    "Doubt",
     "Effects",
     "Estimate",
     "Explanation",
@@ -70,13 +77,16 @@ __all__ = [
     "Step",
     "TestResult",
     "Trial",
+    "Undecided",
     "bent_members",
     "bias_sentence",
     "count_of",
     "cut_sentence",
     "describe",
+    "details",
     "determined_sentence",
     "digits",
+    "doubted",
     "emptied",
     "emptied_sentence",
     "expected_words",
@@ -85,9 +95,12 @@ __all__ = [
     "format_p",
     "format_seconds",
     "joined",
+    "little_more",
     "member_note",
+    "p_is",
     "partly_sentence",
     "power_words",
+    "rest_sentence",
     "shown",
     "size_of",
     "symbol_of",

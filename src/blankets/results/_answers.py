@@ -19,8 +19,8 @@ from blankets.results._words import (
     NATS,
     count_of,
     digits,
-    format_p,
     joined,
+    p_is,
     shown,
     size_of,
     symbol_of,
@@ -251,7 +251,7 @@ class TestResult(Saved, _Printed):
             how = f" ({self.method})" if self.method else ""
             freedom = count_of(self.dof, "degree of freedom", "degrees of freedom")
             symbol = symbol_of(self.test, self.method)
-            found = f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}"
+            found = f"{symbol} = {digits(self.statistic)} on {freedom}, {p_is(self.log_p)}{how}"
             yield wrapped(f"{found}, {self.n_rows:,} rows.", "  ")
         if self.estimate is not None:
             low, high = self.estimate.interval()

@@ -12,10 +12,13 @@ import numpy as np
 from blankets.data import MISSING_IS_A_LEVEL
 from blankets.errors import guarded
 from blankets.records import Saved
+from blankets.regimes import ASSUMED
 from blankets.results._determined import determined
 from blankets.results._missed import instead, missed
+from blankets.results._notes import UNSURE
 from blankets.results._text import html_table
 from blankets.results._words import count_of, digits, joined, shown, size_of, w_of, wrapped
+from blankets.voice import entry, option, part
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -30,12 +33,6 @@ FEW_GROUPS = 30
 SHARE_DROPPED = 0.05  # share of the rows
 MEDIUM = 0.045  # Cohen's medium effect, in nats
 NOTHING = "Nothing."
-_LABELS = {
-    "pu": "every positive has the same chance to be labeled",
-    "mcar": "labels are missing completely at random",
-    "mar-f": "whether a row is labeled depends on features only, not on the class itself",
-    "mar-c": "whether a row is labeled depends on its class only, not on features",
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +72,7 @@ class Assumptions(Saved):
     >>> bl.Assumptions.from_json(found.to_json()) == found
     True
     >>> found
-    Assumptions behind the blanket of smoker: 3 no data can show, 4 fine
+    Assumptions behind the blanket of smoker: 2 no data can show, 4 fine
       not seen: dependences are those of a graph. ...
     """
 
@@ -135,7 +132,7 @@ def _copies(blanket: Blanket) -> Assumption | None:
     if not copies:
         return None
     words = f"{joined(copies)} equals the target in every row, so nothing else can matter."
-    return _said("no copy of the target", "violated", words, f"Leave it out: exclude={copies[:8]}.")
+    return _said("no copy of the target", "violated", words, f"Leave it out: {option(exclude=copies[:8])}.")
 
 
 def _surrogate(blanket: Blanket) -> Assumption | None:
@@ -144,11 +141,12 @@ def _surrogate(blanket: Blanket) -> Assumption | None:
         counted = f"What was counted in place of the target, {blanket.settings.get('surrogate')!r}"
         words = f"{counted}, is not valid under {regime!r}; you asked for it anyway."
         return _said("labels", "violated", words, "Leave 'surrogate' and 'force' out.")
-    if regime not in _LABELS:
+    if regime not in ASSUMED:
         return None
-    words = f"The tests are right if {_LABELS[regime]}."
+    words = f"The tests are right if {ASSUMED[regime]}."
     step = (
-        "bl.audit shows which columns differ between labeled and unlabeled rows; ask how rows were chosen for labeling."
+        f"{entry('audit')} shows which columns differ between labeled and unlabeled rows; ask how rows were "
+        f"chosen for labeling."
     )
     return _said("labels", "not seen", words, step)
 
@@ -157,7 +155,7 @@ def _prior(blanket: Blanket) -> Assumption | None:
     if blanket.settings.get("labels") not in ("pu", "mar-c"):
         return None
     prior = blanket.settings.get("prior")
-    step = "See blanket.refute(data), or bl.sensitivity, for the blanket under other values."
+    step = f"See {part('refute(data)')}, or {entry('sensitivity')}, for the blanket under other values."
     if prior is None:
         return _said(
             "the share of positives", "doubtful", "p(y=1) is not known, so the power is not known either.", step
@@ -171,7 +169,7 @@ def _levels(blanket: Blanket) -> Assumption:
         return _said(name, "fine", "The tests are calibrated.", NOTHING)
     if blanket.settings.get("test") == "fisher-z":
         words = "They do if the columns are jointly normal. A dependence that is not linear is not seen."
-        return _said(name, "not seen", words, "Compare with test='auto', which sees curves too.")
+        return _said(name, "not seen", words, f"Compare with {option(test='auto')}, which sees curves too.")
     final = [e for e in blanket.strengths.values() if e.reliable and e.dof > 0]
     looks = blanket.passed_over
     at = np.flatnonzero(looks.reliable & (looks.dof > 0))
@@ -183,24 +181,24 @@ def _levels(blanket: Blanket) -> Assumption:
     if least >= ROWS_A_FREEDOM:
         return _said(name, "fine", f"{words}.", NOTHING)
     many = f"{thin} of {len(ratios)} had fewer than {ROWS_A_FREEDOM}, where chi-square is a poor guide."
-    return _said(name, "doubtful", f"{words}; {many}", "Search again with test='auto', and compare.")
+    return _said(name, "doubtful", f"{words}; {many}", f"Search again with {option(test='auto')}, and compare.")
 
 
 def _chance(blanket: Blanket) -> Assumption:
     name, known = "members are not there by chance", blanket.false_members
     if known is None:
         words = f"{blanket.algorithm} controls no error rate, or the result does not say which."
-        return _said(name, "not seen", words, "See blanket.refute(data): a permuted target, and columns of noise.")
+        return _said(name, "not seen", words, f"See {part('refute(data)')}: a permuted target, and columns of noise.")
     if known.expected is None:
         words = (
             f"How many of {count_of(len(blanket), 'member')} are false by chance is not known for {blanket.algorithm}."
         )
-        return _said(name, "not seen", words, "See blanket.refute(data): a permuted target, and columns of noise.")
+        return _said(name, "not seen", words, f"See {part('refute(data)')}: a permuted target, and columns of noise.")
     share = known.share_of(len(blanket))
     words = f"{known.words.capitalize()} of {count_of(len(blanket), 'member')} are expected to be false."
     if share <= SHARE_BY_CHANCE or not blanket.members:
         return _said(name, "fine", words, NOTHING)
-    step = "Take a smaller alpha, or algorithm='iamb-fdr', which controls the share of false members."
+    step = f"Take a smaller alpha, or {option(algorithm='iamb-fdr')}, which controls the share of false members."
     return _said(name, "doubtful", words, step)
 
 
@@ -212,12 +210,15 @@ def _done(blanket: Blanket) -> Assumption:
     few = [x for x, e in blanket.strengths.items() if len(e.given) < len(blanket) - 1]
     doubtful = blanket.unchecked if blanket.closed else few
     alone = [x for x, e in blanket.strengths.items() if not e.reliable or x in doubtful]
-    never = list(dict.fromkeys([*never, *(x for x in blanket.undecided if x not in never)]))
+    never = list(dict.fromkeys([*never, *(x for x in blanket.undecided if blanket.cannot_say(x) and x not in never)]))
     if not never and not alone:
         return _said(name, "fine", "Rows were enough for the tests that decided.", NOTHING)
     words = [f"Rows were too few to test {joined(never)} given the members, or at all."] if never else []
     words += [f"Rows were too few to test {joined(alone)} given all other members."] if alone else []
-    step = "Merge levels (discretize='equal-frequency', n_bins=3), or collect more rows; bl.plan says how many."
+    step = (
+        f"Merge levels (discretize='equal-frequency', {option(n_bins=3)}), or collect more rows; "
+        f"{entry('plan')} says how many."
+    )
     return _said(name, "doubtful", " ".join(words), step)
 
 
@@ -233,19 +234,24 @@ def _power(blanket: Blanket) -> Assumption | None:
         f"above Cohen's w {w_of(typical)} ({size_of(typical)})."
     )
     if typical < MEDIUM:
-        return _said(name, "fine", words, "blanket.could_have_missed() says it for each column.")
-    return _said(name, "doubtful", words, "bl.plan says how many rows or labels a weaker effect needs.")
+        return _said(name, "fine", words, f"{part('could_have_missed()')} says it for each column.")
+    return _said(name, "doubtful", words, f"{entry('plan')} says how many rows or labels a weaker effect needs.")
 
 
 def _faithful(blanket: Blanket) -> Assumption:
     name = "dependences are those of a graph"
     if told := determined(blanket):
         words = f"{joined(tuple(told))} are determined exactly by columns that were left out as well."
-        return _said(name, "violated", words, "Keep one of them (bl.audit names such pairs), or take algorithm='iamb'.")
+        return _said(
+            name,
+            "violated",
+            words,
+            f"Keep one of them ({entry('audit')} names such pairs), or take {option(algorithm='iamb')}.",
+        )
     if blanket.equivalents:
         pairs = [f"{shown(b)} in the place of {shown(a)}" for a, others in blanket.equivalents.items() for b in others]
         words = f"The blanket is not the only one: {joined(pairs, 4)} would do as well."
-        return _said(name, "doubtful", words, "Name them when you report the blanket; see blanket.equivalents.")
+        return _said(name, "doubtful", words, f"Name them when you report the blanket; see {part('equivalents')}.")
     kept = [x for x in blanket.members if x in blanket.data.get("duplicates", {})]
     if kept:
         words = f"{joined(kept)} stand for columns that repeat them, and the blanket holds with either."
@@ -258,15 +264,15 @@ def _sound(blanket: Blanket) -> Assumption | None:
     from blankets.search import ALGORITHMS
 
     entry = ALGORITHMS.get(blanket.algorithm)
-    stopped = [sentence for sentence in blanket.warnings if "came back to a blanket" in sentence]
-    if stopped:
-        return _said("the search is right", "doubtful", stopped[0], "Compare with algorithm='iamb' or 'pcmb'.")
+    if gave_up := [trouble for trouble in blanket.troubles if trouble in UNSURE]:
+        words = f"The search gave up in part ({joined(gave_up)}); a note says more."
+        return _said("the search is right", "doubtful", words, f"Compare with {option(algorithm=('iamb', 'pcmb'))}.")
     if entry is None:
         return None
     if entry.sound:
         return _said("the search is right", "fine", f"With perfect tests {entry.name} finds the blanket.", NOTHING)
     words = f"{entry.name} can err even with perfect tests."
-    return _said("the search is right", "doubtful", words, "Compare with algorithm='pcmb'.")
+    return _said("the search is right", "doubtful", words, f"Compare with {option(algorithm='pcmb')}.")
 
 
 def _binning(blanket: Blanket) -> Assumption | None:
@@ -274,7 +280,9 @@ def _binning(blanket: Blanket) -> Assumption | None:
     if not cut:
         return None
     words = f"{joined(cut)} {'was' if len(cut) == 1 else 'were'} cut into levels; what is lost by cutting is not seen."
-    return _said("cutting loses nothing", "not seen", words, "Compare with other bins, or without discretize=.")
+    return _said(
+        "cutting loses nothing", "not seen", words, f"Compare with other bins, or without {option('discretize')}."
+    )
 
 
 def _interactions(blanket: Blanket) -> Assumption | None:
@@ -285,7 +293,9 @@ def _interactions(blanket: Blanket) -> Assumption | None:
         "Where a number is involved, tests see what a column does by itself, and not what it does only together with "
         "another one (an exclusive or)."
     )
-    return _said("no pure interaction", "not seen", words, "Compare with test='g', which cuts numbers and sees it.")
+    return _said(
+        "no pure interaction", "not seen", words, f"Compare with {option(test='g')}, which cuts numbers and sees it."
+    )
 
 
 def _gaps(blanket: Blanket) -> Assumption | None:
@@ -294,12 +304,12 @@ def _gaps(blanket: Blanket) -> Assumption | None:
         return _testwise(blanket, complete)
     if blanket.data.get("missing_policy") == "level" and blanket.data.get("missing"):
         words = f"Missing is a level of {joined(tuple(blanket.data['missing']))}. {MISSING_IS_A_LEVEL}"
-        return _said("being missing is a state", "doubtful", words, "Compare with missing='testwise'.")
+        return _said("being missing is a state", "doubtful", words, f"Compare with {option(missing='testwise')}.")
     if not dropped:
         return None
     words = f"{dropped:,} of {given:,} rows were deleted for missing values, as if they were missing at random."
     verdict: Verdict = "doubtful" if dropped > SHARE_DROPPED * given else "fine"
-    return _said("deleted rows are like the others", verdict, words, "Compare with missing='testwise'.")
+    return _said("deleted rows are like the others", verdict, words, f"Compare with {option(missing='testwise')}.")
 
 
 def _testwise(blanket: Blanket, complete: int) -> Assumption:
@@ -311,17 +321,19 @@ def _testwise(blanket: Blanket, complete: int) -> Assumption:
         f"only on columns in the test's own conditioning set."
     )
     verdict: Verdict = "doubtful" if 2 * fewest < blanket.n_rows else "not seen"
-    return _said("gaps are harmless", verdict, words, "Ask bl.audit whether gaps depend on the target.")
+    return _said("gaps are harmless", verdict, words, f"Ask {entry('audit')} whether gaps depend on the target.")
 
 
 def _rows(blanket: Blanket) -> Assumption:
     if n_groups := blanket.settings.get("n_groups"):
         words = f"{n_groups:,} groups ({blanket.settings.get('groups')}) are assumed to be independent draws."
         few = n_groups < FEW_GROUPS
-        step = "Collect more groups: p-values are rough." if few else "blanket.refute(data) looks at subsets of groups."
+        step = (
+            "Collect more groups: p-values are rough." if few else f"{part('refute(data)')} looks at subsets of groups."
+        )
         return _said("groups are independent", "doubtful" if few else "not seen", words, step)
     words = f"The {count_of(blanket.n_rows, 'row')} are assumed to be independent draws from one population."
-    step = "If several belong together, such as visits of a patient, say so with groups=."
+    step = f"If several belong together, such as visits of a patient, say so with {option('groups')}."
     return _said("rows are independent", "not seen", words, step)
 
 
@@ -329,7 +341,7 @@ def _causes(blanket: Blanket) -> Assumption | None:
     if not blanket.roles:
         return None
     words = "Parents and children are causes and effects only if no hidden column influences two of those shown."
-    return _said("roles are causal", "not seen", words, "Look for hidden ones with bl.discover_latent.")
+    return _said("roles are causal", "not seen", words, f"Look for hidden ones with {entry('discover_latent')}.")
 
 
 _LOOKS: tuple[Callable[[Blanket], Assumption | None], ...] = (

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Literal
+from typing import Any, Literal
 
 from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, plain
 from blankets.results._record import DataRecord
 from blankets.results._text import html_table
 from blankets.results._words import count_of, format_seconds, joined, shown, wrapped
+from blankets.voice import option
 
+_FEW = 8  # columns that a sentence names
 _HEADS = {"act": "Do something about", "know": "Know"}
 
 
@@ -26,11 +28,18 @@ class Finding:
     kind: str
     columns: tuple[str, ...]  # the columns that it is about
     what: str  # what was found, a sentence
-    next_step: str  # what to do, a sentence
+    next_step: str  # what to do, a sentence; before the option that does it, if there is one
     # "act": it changes answers unless you do something; "know": for information
     weight: Literal["act", "know"] = "know"
     # a number for each column, where there is one: rows, levels, shares of information
     figures: Mapping[str, float] = field(default_factory=dict)
+    fix: Mapping[str, Any] = field(default_factory=dict)  # the option that does it, and its value
+
+    @property
+    def advice(self) -> str:
+        """What to do, with the option that does it as the reader writes options."""
+        few = {name: value[:_FEW] if isinstance(value, list) else value for name, value in self.fix.items()}
+        return f"{self.next_step} {option(**few)}." if few else self.next_step
 
 
 @guarded
@@ -98,7 +107,7 @@ class DataAudit(Saved):
         return "\n".join(self._lines())
 
     def _repr_html_(self) -> str:
-        rows = [[one.kind, joined(one.columns, 6), one.what, one.next_step] for one in self.findings]
+        rows = [[one.kind, joined(one.columns, 6), one.what, one.advice] for one in self.findings]
         notes = "".join(f"<li>{escape(note)}</li>" for note in self.notes)
         table = html_table(["kind", "columns", "what", "next step"], rows) if rows else ""
         return f"<div><strong>{escape(self._title())}</strong>{table}{f'<ul>{notes}</ul>' if notes else ''}</div>"
@@ -115,7 +124,7 @@ class DataAudit(Saved):
             if some:
                 yield f"  {head}"
             for one in some:
-                yield wrapped(f"{one.kind}: {one.what} {one.next_step}", "    ")
+                yield wrapped(f"{one.kind}: {one.what} {one.advice}", "    ")
         yield from (wrapped(note, "  note: ") for note in self.notes)
         if self.seconds:
             yield f"  {format_seconds(self.seconds)}."

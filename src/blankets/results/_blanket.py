@@ -17,6 +17,7 @@ from blankets.results._label_bias import LabelBias
 from blankets.results._missed import POWERS, missed
 from blankets.results._record import DataRecord, SettingsRecord
 from blankets.results._words import as_frame
+from blankets.search import Doubt, Trouble, Undecided
 from blankets.stats import FalseMembers
 
 if TYPE_CHECKING:
@@ -83,8 +84,10 @@ class Blanket(Saved):
     partly : tuple of str
         Columns left out because some of the members separate them from the target; there are too few rows to test
         them given all members.
-    undecided : dict of str to str
-        Columns that are neither in nor out, each with the reason and what would settle it.
+    undecided : dict of str to Undecided
+        Columns that are neither in nor out, each with the ``reason``: "weak" (it depends on the target given the
+        members, but not clearly enough among so many columns), "few rows" (``rows`` would be enough to test it), or
+        "not held fixed" (the members could not be held fixed in its test).
     equivalents : dict of str to tuple of str
         For a member, the columns that could replace it.
     effects : Effects or None
@@ -95,6 +98,9 @@ class Blanket(Saved):
     label_bias : dict of str to LabelBias
         Where only positives are labeled: how much likelier labeling would have to be at a level of a member to explain
         it, if it were no member.
+    troubles : tuple of Trouble
+        What went wrong in the search: "cycled", "not interleaved", "capped", "limited", "kept", "beyond rows" or
+        "no role"; ``warnings`` say it in sentences.
     n_rows, seconds, warnings, call
         Rows that were used, time, notes on the answer and the call that made it.
 
@@ -130,6 +136,7 @@ class Blanket(Saved):
     n_tests: Count = 0
     seconds: NonNegative = 0.0
     warnings: tuple[str, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
     data: DataRecord = field(default_factory=dict)
     decisions: tuple[Step, ...] = field(default_factory=tuple)
     separators: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -140,7 +147,7 @@ class Blanket(Saved):
     left: tuple[str, ...] = ()
     unchecked: tuple[str, ...] = ()
     partly: tuple[str, ...] = ()
-    undecided: Mapping[str, str] = field(default_factory=dict)
+    undecided: Mapping[str, Undecided] = field(default_factory=dict)
     equivalents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     effects: Effects | None = field(default_factory=lambda: None)
     checks: tuple[Finding, ...] = field(default_factory=tuple)
@@ -191,17 +198,26 @@ class Blanket(Saved):
         return _text.blanket_html(self)
 
     @property
+    def alpha(self) -> float | None:
+        """The level of the tests; None if the search has none."""
+        alpha = self.settings.get("alpha")
+        return alpha if isinstance(alpha, float) and 0.0 < alpha < 1.0 else None
+
+    @property
     def weak(self) -> tuple[str, ...]:
         """Members with p above ``alpha`` given the others, where rows are enough to tell.
 
-        The search found them given fewer columns or by a quicker test. They stay: most members that weak are true ones
-        (methods, section 16).
+        The search found them given fewer columns or by a quicker test, and they stay (methods, section 16).
         """
-        alpha = self.settings.get("alpha")
-        if not isinstance(alpha, float):
+        alpha = self.alpha
+        if alpha is None:
             return ()
         tested = ((name, e) for name, e in self.strengths.items() if e.reliable and name not in self.unchecked)
         return tuple(name for name, e in tested if e.p > alpha)
+
+    def cannot_say(self, name: str) -> bool:
+        """Tell whether rows do not allow to test a column given the members."""
+        return name in self.undecided and self.undecided[name].reason != Doubt.WEAK
 
     def table(self) -> list[dict[str, object]]:
         """Return one row for each member, strongest first; ``pandas.DataFrame(blanket.table())`` reads it.
@@ -239,20 +255,21 @@ class Blanket(Saved):
         """Return `table` as a pandas data frame, one row for each member."""
         return as_frame(self.table(), "a blanket")
 
-    def explain(self, name: str) -> Explanation:
-        """Say why a column is in the blanket or not, with the tests that decided it.
+    def explain(self, name: str | None = None) -> Explanation:
+        """Say why a column is in the blanket or not, with the tests that decided it; or explain the whole answer.
 
         Parameters
         ----------
-        name : str
-            Any column of the data: a member, one left out, or one that was excluded beforehand.
+        name : str, optional
+            Any column of the data: a member, one left out, or one that was excluded beforehand. Without it, what the
+            columns of the printed table mean, how the answer was found, and what that assumes.
 
         Raises
         ------
         DataError
             If the data have no such column.
         """
-        return _explain.explain(self, name)
+        return _explain.explain(self, self.target if name is None else name)
 
     def could_have_missed(self, powers: Sequence[float] = POWERS) -> list[dict[str, object]]:
         """Return, for each column left out, the smallest effect that its decisive test would have found.

@@ -9,7 +9,7 @@ from blankets.results._blanket import Blanket
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._false_members import Chances, false_members, least_dof, n_chances
 from blankets.results._label_bias import LabelBias
-from blankets.results._words import count_of, shown
+from blankets.results._notes import note_words
 
 if TYPE_CHECKING:
     from blankets.independence import Evidence
@@ -62,8 +62,9 @@ def describe(
     `blankets.search.evidence_of`). Where it is unreliable or absent, the test by which the member entered
     takes its place. ``algorithm``: the registry's entry. ``why``: why this algorithm was picked, if it was picked for
     the user. ``settings``: all choices, ``alpha`` and ``test`` among them; in JSON, values that it does not have become
-    strings. ``n_rows``, ``n_tests``, ``seconds``: size of the table and effort. ``warnings``: sentences; the trace's
-    notes are added. ``data``: the report of the data room. Blankets of many targets may share one mapping.
+    strings. ``n_rows``, ``n_tests``, ``seconds``: size of the table and effort.
+    ``warnings``: sentences. ``data``: the report
+    of the data room. Blankets of many targets may share one mapping.
     ``excluded``: columns that were not searched, and why ("it has a single value"). ``by_effect``: order the members by
     effect instead of p-value. ``effects``: works out the effects of members in the data's own terms. ``checks``: looks
     over the answer for what `audit` warns of. ``call``: the call that the search answers. ``label_bias``: what biased
@@ -104,9 +105,7 @@ def describe(
         ),
         "effects": lambda _: effects(tuple(final)),
         "checks": lambda _: checks(tuple(final)),
-        "undecided": lambda _: {
-            names[x]: _why_undecided(names[x], rows, n_rows) for x, rows in found.undecided.items()
-        },
+        "undecided": lambda _: {names[x]: one for x, one in found.undecided.items()},
         "separators": lambda _: {names[x]: tuple(names[z] for z in zs) for x, zs in found.separators.items()},
     }
     return Blanket.to_be_told(
@@ -124,7 +123,8 @@ def describe(
         n_rows=n_rows,
         n_tests=n_tests,
         seconds=seconds,
-        warnings=tuple(dict.fromkeys([*warnings, *trace.notes])),
+        warnings=tuple(dict.fromkeys([*warnings, *map(note_words, trace.notes)])),
+        troubles=tuple(note.trouble for note in trace.notes),
         data=data if isinstance(data, Mapping) else data.to_dict(),
         closed=found.closed,
         entered=tuple(names[x] for x in found.entered),
@@ -135,17 +135,6 @@ def describe(
         label_bias=label_bias or {},
         call=call,
     )
-
-
-def _why_undecided(name: str, rows: float, n_rows: int) -> str:
-    """Say why a column is neither in nor out, and what would decide it."""
-    if rows <= n_rows:
-        return (
-            f"gaps, weights or groups leave too little of the {count_of(n_rows, 'row')} to test it given the members: "
-            f"fewer gaps, or more rows, would settle it"
-        )
-    needed = f"that takes {rows:,.0f} rows, fewer levels of {shown(name)} and of the members, or their order (ordered=)"
-    return f"{count_of(n_rows, 'row')} are too few to test it given the members: {needed}"
 
 
 def _strengths(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from blankets.errors import listed
+from blankets.voice import entry, option
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -48,7 +49,7 @@ def determined_sentence(blanket: Blanket) -> str | None:
     return (
         f"the blanket of {blanket.target!r} may lack members: {listed(found)} were left out because of "
         f"{listed(others)}, which determine them or the target exactly and are not in it either; keep only one of such "
-        f"columns with exclude=[...], or choose algorithm='iamb'"
+        f"columns with {option(exclude=...)}, or choose {option(algorithm='iamb')}"
     )
 
 
@@ -76,5 +77,5 @@ def emptied_sentence(blanket: Blanket) -> str | None:
     return (
         f"the blanket of {blanket.target!r} is empty, although columns depend on it: {listed(names, 4)} were left "
         f"out given each other, as near copies are; keep only one of such columns "
-        f"with exclude=[...] (bl.audit finds them), or choose algorithm='iamb'"
+        f"with {option(exclude=...)} ({entry('audit')} finds them), or choose {option(algorithm='iamb')}"
     )

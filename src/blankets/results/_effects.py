@@ -9,12 +9,10 @@ from typing import Any, Literal
 from blankets.errors import guarded
 from blankets.records import Count
 from blankets.results._words import as_frame, count_of, digits, joined, shown
+from blankets.voice import part
 
 Measure = Literal["odds ratio", "risk ratio", "difference"]
-CHOSEN = (
-    "Estimates and intervals allow for the choice of members on these rows, and may reach no effect although p is "
-    "small; plain ones: blanket.explain(name)."
-)
+CHOSEN = "Estimates and intervals allow for the choice of members on these rows."
 _PLAIN = ("plain_estimate", "plain_low_95", "plain_high_95")
 _MODELS = {
     "odds ratio": "logistic regression",
@@ -200,12 +198,12 @@ class Effects:
         """Return the effects of a member in a sentence; empty if there is none."""
         found = self.contrasts.get(member, ())
         told = [
-            f"{'not known' if one.unknown else one.text(self.measure)} {_for(' and '.join(self._cells(one)[:-1]))}"
+            f"{'not known' if one.unknown else one.text(self.measure)}, {' and '.join(self._cells(one)[:-1])}"
             for one in found[:most]
         ]
         if not told:
             return ""
-        rest = f"; {len(found) - most} more in blanket.effects" if len(found) > most else ""
+        rest = f"; {len(found) - most} more in {part('effects')}" if len(found) > most else ""
         others = [*(name for name in self.held if name != member), *self.also_given]
         given = f", given {joined(others)}" if others else ""
         what = "Difference in" if self.measure == "difference" else f"{self.measure.capitalize()} of"
@@ -213,10 +211,6 @@ class Effects:
         plain = [] if plain == [one.text(self.measure) for one in found[:most]] else plain
         chosen = f" Had it not been chosen on these rows: {'; '.join(plain)}." if plain else ""
         return f"{what} {self.outcome_in_words} (95% interval){given}: {'; '.join(told)}{rest}.{chosen}"
-
-
-def _for(compared: str) -> str:
-    return compared if compared.startswith("per ") else f"for {compared}"
 
 
 def _interval(values: tuple[float, float, float], measure: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.records import Bounds, Count, LogProbability, Probability, refuse
-from blankets.results._words import count_of, digits, format_p, joined, size_of, symbol_of, why_not_tested
+from blankets.results._words import count_of, digits, joined, p_is, size_of, symbol_of, why_not_tested
 from blankets.stats import chi2_isf, selected_noncentrality
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class NamedEvidence:
         symbol = symbol_of(test, self.method)
         rows = f", {count_of(self.n_rows, 'row')}" if n_rows not in (None, self.n_rows) else ""
         return (
-            f"{symbol} = {digits(self.statistic)} on {freedom}, p = {format_p(self.log_p)}{how}, "
+            f"{symbol} = {digits(self.statistic)} on {freedom}, {p_is(self.log_p)}{how}, "
             f"{given}{rows}; information {digits(self.information)} nats ({self.size})"
         )
 
@@ -255,6 +255,21 @@ class PassedOver:
 
     def __len__(self) -> int:
         return len(self.columns)
+
+    def independent_of(self, names: Sequence[str], members: Sequence[str], alpha: float) -> set[str]:
+        """Return the columns that their last test, given all members, found independent."""
+        whole = np.array([set(members) <= set(given) for given in self.givens], np.bool_)
+        at = np.flatnonzero(self.reliable)
+        last = np.full(len(names), -1)
+        last[self.columns[at]] = at  # in the order of events
+        seen = np.flatnonzero(last >= 0)
+        found = seen[whole[self.given[last[seen]]] & (self.log_p[last[seen]] > math.log(alpha))]
+        return {names[x] for x in found}
+
+    def last(self, names: Sequence[str]) -> dict[str, float]:
+        """Return the log p-value of the last test of each column that was performed."""
+        at = np.flatnonzero(self.reliable)  # in the order of events
+        return {names[x]: float(log_p) for x, log_p in zip(self.columns[at], self.log_p[at], strict=True)}
 
     def of(self, column: int, names: Sequence[str], target: str) -> tuple[Step, ...]:
         """Return the last test of one column; if it was not performed, the last performed one comes before it."""

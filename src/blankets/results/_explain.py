@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Literal
 from blankets.errors import DataError, ParameterError, did_you_mean, guarded
 from blankets.records import plain
 from blankets.results._evidence import NamedEvidence, Step
-from blankets.results._false_members import false_members_sentence
 from blankets.results._missed import detectable_by, in_words
-from blankets.results._text import bent_members, weak_sentence
+from blankets.results._text import bent_members, details, weak_sentence, why_undecided
 from blankets.results._words import NATS, count_of, joined, shown, wrapped
+from blankets.voice import option
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -106,9 +106,7 @@ def explain(blanket: Blanket, name: str) -> Explanation:
     steps = tuple(step for step in blanket.decisions if step.x == name)
     if name == blanket.target:
         headline = f"{column} is the target; its {what}: {joined(blanket.members) or 'no column'}."
-        return Explanation(
-            column=name, target=name, verdict="target", headline=headline, lines=tuple(_chance_lines(blanket))
-        )
+        return Explanation(column=name, target=name, verdict="target", headline=headline, lines=tuple(details(blanket)))
     if name in blanket.members:
         return Explanation(
             column=name,
@@ -141,18 +139,11 @@ def explain(blanket: Blanket, name: str) -> Explanation:
     )
 
 
-def _chance_lines(blanket: Blanket) -> Iterator[str]:
-    """Say how many members are expected by chance, and what that assumes."""
-    if blanket.false_members is not None and (sentence := false_members_sentence(blanket)):
-        yield sentence
-        yield f"That holds {blanket.false_members.assumption}."
-
-
 def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Iterator[str]:
     if blanket.effects is not None and (sentence := blanket.effects.sentence(name)):
         yield sentence
     if name in bent_members(blanket):
-        yield "That does not show how the target depends on it: the effect may be bent, or differ by other members."
+        yield "That does not show how the target depends on it: it may differ by the other members, or be curved."
     yield from _history(blanket, steps)
     final = blanket.strengths[name]
     if all(step.evidence != final for step in steps[-1:]):
@@ -160,7 +151,7 @@ def _member_lines(blanket: Blanket, name: str, steps: tuple[Step, ...]) -> Itera
     if name in blanket.entered:
         yield "The search had left it out; it entered by closing, because it depends on the target given all members."
     if name in blanket.weak:
-        yield weak_sentence(blanket).replace("weak: p is", "It is weak: p is", 1)
+        yield f"It is {weak_sentence(blanket)}"
     if name in blanket.unchecked:
         yield "Rows are too few to tell whether the other members make it redundant: it was not checked for that."
     if others := blanket.equivalents.get(name):
@@ -176,10 +167,10 @@ def _outside_lines(
 ) -> Iterator[str]:
     target = shown(blanket.target)
     if name in blanket.undecided:
-        yield f"It is undecided: {blanket.undecided[name]}."
+        yield f"It is undecided: {why_undecided(blanket, name)}."
     if members := [a for a, others in blanket.equivalents.items() if name in others]:
         yield f"It could take the place of {joined(members)}: given either of them, the other adds nothing."
-    if name in blanket.separators:
+    if name in blanket.separators and name not in blanket.undecided:
         among = blanket.separators[name]
         known = f"Once {joined(among)} {'is' if len(among) == 1 else 'are'} known, it" if among else "On its own it"
         seen = f" that {count_of(blanket.n_rows, 'row')} could show" if blanket.n_rows else ""  # a graph has none
@@ -187,7 +178,8 @@ def _outside_lines(
     if not history:
         yield "The search never had to test it."
     yield from _history(blanket, history)
-    if history and (doubt := _doubt(blanket, history)):
+    weak = name in blanket.undecided and not blanket.cannot_say(name)
+    if history and not weak and (doubt := _doubt(blanket, history)):
         yield doubt
     if detectable and all(isfinite(effect) for effect in detectable.values()):
         yield in_words(detectable, blanket.settings)
@@ -217,7 +209,7 @@ def _doubt(blanket: Blanket, history: tuple[Step, ...]) -> str:
         last = f"the last test that was performed says dependent{_at_level(blanket)}; " if dependent else ""
         more = "with more rows, fewer levels or a smaller 'reliability' it could be tested"
         if history[-1].evidence.method.startswith("not performed: "):  # more rows are not what it wants
-            more = "missing='testwise' would test it, without weights for the rows that have no value"
+            more = f"{option(missing='testwise')} would test it, without weights for the rows that have no value"
         return f"So there is no evidence of independence: {last}{more}."
     if dependent and history[-1].phase == "closing":
         return (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from blankets.records import Unsigned
 from blankets.results._words import digits, shown
+from blankets.voice import part
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,5 +38,5 @@ def bias_sentence(biases: Mapping[str, LabelBias], most: int = 5) -> str:
         return ""
     least = sorted(biases, key=lambda name: biases[name].gamma)
     told = "; ".join(f"{shown(name)}: {biases[name].words(name)}" for name in least[:most])
-    more = f"; and {len(least) - most} more in blanket.label_bias" if len(least) > most else ""
+    more = f"; and {len(least) - most} more in {part('label_bias')}" if len(least) > most else ""
     return f"What would explain members away if labeling is biased: {told}{more}."

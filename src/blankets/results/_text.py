@@ -5,15 +5,15 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from html import escape
-from math import log, ulp
+from math import log
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from blankets.data import MISSING_IS_A_LEVEL
 from blankets.results._determined import emptied
 from blankets.results._false_members import false_members_sentence
-from blankets.results._words import count_of, cut_sentence, format_p, format_seconds, joined, shown, wrapped
+from blankets.results._words import count_of, cut_sentence, format_p, format_seconds, joined, p_is, shown, wrapped
+from blankets.search import Doubt
+from blankets.voice import entry, option, part
 
 if TYPE_CHECKING:
     from blankets.results._blanket import Blanket
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
 NOT_CHECKED = "not checked for redundancy"
 
 _MOST_CHECKS = 3
+_FEW = 5  # columns that a sentence names with their p-values
 _MOST = 40  # most members that a table shows; the rest are counted
+_WHY_UNDECIDED = {
+    Doubt.FEW_ROWS: "rows are too few to test them given the members",
+    Doubt.NOT_HELD_FIXED: "the members could not be held fixed in their tests",
+}
 _ROLES = {
     "parent": "a parent acts on the target",
     "child": "the target acts on a child",
@@ -39,45 +44,41 @@ def title(blanket: Blanket) -> str:
 
 
 def blanket_text(blanket: Blanket) -> str:
-    """Return the blanket as a table of its members with a line about how it was found."""
+    """Return the answer: a table of the members, how they were found, and what the reader should check."""
     parts = [title(blanket)]
     if blanket.members:
         parts += [f"  {line}" for line in aligned(*_table(blanket))]
-        parts += [wrapped(line, "  ") for line in footnotes(blanket)]
-    else:
-        parts.append(wrapped(nothing_found(blanket), "  "))
+    parts += [wrapped(line, "  ") for line in said_below(blanket)]
     parts += [wrapped(line, "  check: ") for line in checks(blanket)]
-    parts += [wrapped(line, "  ") for line in _method(blanket)]
     parts += [wrapped(warning, "  note: ") for warning in blanket.warnings]
     return "\n".join(parts)
 
 
+def said_below(blanket: Blanket) -> list[str]:
+    """Return the sentences below the table of members: what a reader needs to use it."""
+    first = footnotes(blanket) if blanket.members else (nothing_found(blanket),)
+    return [*first, *_method(blanket)]
+
+
 def nothing_found(blanket: Blanket) -> str:
-    """Say that there are no members, and which column came nearest if its own p-value is below alpha."""
+    """Say that there are no members."""
     if emptied(blanket):
         return "No column is left."
-    seen, alpha = blanket.passed_over, float(blanket.settings.get("alpha", 0.0))
-    alone = np.array([not given for given in seen.givens], np.bool_)[seen.given]
-    log_p = np.where(seen.reliable & alone, seen.log_p, 0.0)
-    if not len(seen) or log_p.min() > log(max(alpha, ulp(0.0))):
-        return "No column was found to depend on the target."
-    nearest = shown(blanket.columns[seen.columns[log_p.argmin()]])
-    among = f", but not small enough among {count_of(len(blanket.columns) - 1, 'column')}" if blanket.closed else ""
-    return f"No column is a member. {nearest} alone has p = {format_p(float(log_p.min()))}, below alpha{among}."
+    alone = blanket.passed_over.last(blanket.columns).values()
+    clear = blanket.alpha is not None and min(alone, default=0.0) <= log(blanket.alpha)
+    return "No column is a member." if clear else "No column was found to depend on the target."
 
 
 def blanket_html(blanket: Blanket) -> str:
     """Return the blanket as HTML; every name is escaped, because names come from data."""
-    said = [
-        *(footnotes(blanket) if blanket.members else (nothing_found(blanket),)),
-        *(f"check: {line}" for line in checks(blanket)),
-    ]
-    said += _method(blanket)
+    said = [*said_below(blanket), *(f"check: {line}" for line in checks(blanket))]
     method = "<br>".join(escape(line) for line in said)
     notes = "".join(f"<li>{escape(warning)}</li>" for warning in blanket.warnings)
+    more = "".join(f"<li>{escape(line)}</li>" for line in details(blanket))
     return (
         f"<div><strong>{escape(title(blanket))}</strong>{html_table(*_table(blanket))}"
-        f"<small>{method}</small>{f'<ul>{notes}</ul>' if notes else ''}</div>"
+        f"<small>{method}</small>{f'<ul>{notes}</ul>' if notes else ''}"
+        f"<details><summary>What this says</summary><ul>{more}</ul></details></div>"
     )
 
 
@@ -89,7 +90,8 @@ def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
     alike = _given_alike(blanket)
     headings = ["member", *(["role"] if blanket.roles else [])]
     headings += [] if effects is None else effects.headings
-    headings += ["p", "size", *([] if alike else ["p given"]), *(["rows"] if own_rows else [])]
+    sized = [] if effects is not None and effects.held else ["size"]
+    headings += ["p", *sized, *([] if alike else ["p given"]), *(["rows"] if own_rows else [])]
     headings += ["note"] if marked else []
     rows = []
     for name, evidence in list(blanket.strengths.items())[:_MOST]:
@@ -99,7 +101,8 @@ def _table(blanket: Blanket) -> tuple[list[str], list[list[str]]]:
         given = [] if alike else [_given(blanket, evidence) or "-"]
         behind = [f"{evidence.n_rows:,}"] if own_rows else []
         note = [member_note(blanket, name)] if marked else []
-        rows.append([shown(name), *role, *told, format_p(evidence.log_p), evidence.size, *given, *behind, *note])
+        size = [evidence.size] * len(sized)
+        rows.append([shown(name), *role, *told, format_p(evidence.log_p), *size, *given, *behind, *note])
     if len(blanket) > _MOST:
         rows.append([f"and {len(blanket) - _MOST} more", *[""] * (len(headings) - 1)])
     return headings, rows
@@ -128,36 +131,66 @@ def _given_alike(blanket: Blanket) -> bool:
 
 
 def footnotes(blanket: Blanket) -> Iterator[str]:
-    """Explain the columns of the table, each once."""
+    """Say what the numbers of the table are, and what its marks mean."""
     effects = blanket.effects
     if effects is not None and effects.held:
-        what = ["effects"] * (len(effects.held) == len(blanket)) + ["p-values"] * _given_alike(blanket)
-        words = joined(["the other members"] * (len(blanket) > 1) + [*effects.also_given])
-        given = f"; {' and '.join(what)} are given {words}" if words and what else ""
-        yield f"{effects.heading}, by {effects.model}{given}."
+        others = ["the other members"] * (len(blanket) > 1) + [*effects.also_given]
+        yield f"{effects.heading}{f', given {joined(others)}' if others else ''}."
     elif _given_alike(blanket) and len(blanket) > 1:
         yield "Each p-value is given the other members."
     for group in dict.fromkeys(tuple(sorted((x, *tested_as_one(blanket, x)))) for x in blanket.members):
         if len(group) > 1:
             yield f"{joined(group)} are tested as one: p and size are those of all of them together."
     if bent := bent_members(blanket):
-        yield (
-            f"* One comparison does not show how the target depends on {joined(bent)}: the effect may be bent or "
-            f"differ by the other members, or rows are few for this regression."
-        )
+        yield f"* One comparison does not show how the target depends on {joined(bent)}."
     if effects is not None:
         if endless := [name for name in blanket.members if (one := effects.of(name)) is not None and one.unknown]:
             yield f"-: these rows set no limit to the effect of {joined(endless)}."
         yield from effects.notes
     if blanket.weak:
-        yield weak_sentence(blanket)
-        if apart := _disagreeing(blanket):
+        yield f"{weak_sentence(blanket)}"
+
+
+def details(blanket: Blanket) -> Iterator[str]:
+    """Explain the answer: the columns of its table, how it was found, and what that assumes."""
+    effects = blanket.effects
+    if effects is not None and effects.held:
+        yield f"Effects are from {effects.model}."
+        if any(one.plain for some in effects.contrasts.values() for one in some):
             yield (
-                f"The interval of {joined(apart)} shows an effect, and p is above 0.05: the regression adds up effects "
-                f"of the members, and the test assumes less."
+                "An interval that allows for the choice of members may reach no effect although p is small; "
+                f"{part('explain(name)')} has the plain one too."
             )
+    if bent := bent_members(blanket):
+        yield (
+            f"The target depends on {joined(bent)}, although the comparison in the table shows nothing: the effect may "
+            "differ by the other members, or may not be a straight line, or rows are few for this regression."
+        )
+    if blanket.weak and (apart := _disagreeing(blanket)):
+        yield (
+            f"The interval of {joined(apart)} shows an effect, and p is above 0.05: the regression adds up effects "
+            f"of the members, and the test assumes less."
+        )
     yield from _about_roles(blanket)
-    yield ("size: how much more a member tells about the target, in Cohen's words; see blanket.explain(name).")
+    if blanket.members:
+        yield "size: how much more a member tells about the target than the others do, in Cohen's words."
+    if blanket.why_algorithm:
+        yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"
+    if sentence := false_members_sentence(blanket):
+        known = blanket.false_members
+        yield f"{sentence}{'' if known is None else f' That holds {known.assumption}.'}"
+    if sentence := closing_sentence(blanket):
+        yield sentence
+    yield from _how_read(blanket)
+
+
+def _how_read(blanket: Blanket) -> Iterator[str]:
+    if numbers := blanket.data.get("numbers"):
+        yield f"Numbers, tested without cutting: {joined(tuple(numbers))}."
+    if ordered := blanket.data.get("ordered"):
+        yield f"Levels in order: {joined(tuple(ordered))}."
+    if cut := blanket.data.get("binned"):
+        yield cut_sentence(cut)
 
 
 def _about_roles(blanket: Blanket) -> Iterator[str]:
@@ -172,10 +205,13 @@ def _about_roles(blanket: Blanket) -> Iterator[str]:
 
 def checks(blanket: Blanket) -> list[str]:
     """Return what is unusual about the answer, each with what to do; three lines at most."""
-    found = [f"{one.what} {one.next_step}" for one in blanket.checks]
+    found = [f"{one.what} {one.advice}" for one in blanket.checks]
     if len(found) <= _MOST_CHECKS:
         return found
-    return [*found[: _MOST_CHECKS - 1], f"{len(found) - _MOST_CHECKS + 1} more in blanket.checks; see also bl.audit."]
+    return [
+        *found[: _MOST_CHECKS - 1],
+        f"{len(found) - _MOST_CHECKS + 1} more in {part('checks')}; see also {entry('audit')}.",
+    ]
 
 
 def bent_members(blanket: Blanket) -> tuple[str, ...]:
@@ -209,20 +245,80 @@ def weak_sentence(blanket: Blanket) -> str:
     if not blanket.closed:
         return f"weak: p is above alpha given the other members; {blanket.algorithm} keeps it all the same."
     required = " (or you required it)" if blanket.settings.get("knowledge") else ""
-    return (
-        f"weak: p is above alpha given the other members. The search found it given fewer columns or by a "
-        f"quicker test{required}, and it stays: in trials with known answers most members that weak were true ones."
-    )
+    return f"weak: p is above alpha given the other members; the search found it given fewer of them{required}."
+
+
+def doubted(blanket: Blanket, reason: Doubt) -> tuple[str, ...]:
+    """Return the columns that are neither in nor out for one reason."""
+    return tuple(name for name, one in blanket.undecided.items() if one.reason == reason)
+
+
+def little_more(blanket: Blanket) -> str:
+    """Name the columns that may tell a little more, each with its p-value; empty if there are none."""
+    if not (weak := doubted(blanket, Doubt.WEAK)):
+        return ""
+    some = weak[:_FEW]
+    tests = blanket.passed_over.last(blanket.columns)
+    told = [f"{shown(name)} ({p_is(tests[name])})" for name in some if name in tests]
+    more = [f"{len(weak) - len(told):,} more"] * (len(weak) > len(told))
+    others = "1 other" if len(weak) == 1 else f"{len(weak):,} others"
+    return f"{others} may tell a little {'more' if blanket.members else 'about it'}: {joined([*told, *more])}"
+
+
+def rest_sentence(blanket: Blanket) -> str:
+    """Say what is known of the columns that are out, from the last test of each; empty if there are none.
+
+    Only a test given all members that finds independence lets the sentence say that a column tells nothing more.
+    """
+    inside = {blanket.target, *blanket.members, *blanket.undecided, *blanket.partly}
+    out = [name for name in blanket.columns if name not in inside]
+    told = blanket.passed_over.independent_of(blanket.columns, blanket.members, blanket.alpha or 1.0)
+    open_ones = [name for name in out if name not in told]
+    settled, said = len(out) - len(open_ones), []
+    if settled:
+        whole = "the other" if settled == len(blanket.columns) - 1 - len(blanket) else ""
+        many = f"{settled:,} columns tell" if whole else f"{settled:,} other columns tell"
+        one = "column tells" if whole else "one other column tells"
+        others = f"{whole} {one if settled == 1 else many}".strip()
+        seen = f" that {count_of(blanket.n_rows, 'row')} could show" if blanket.n_rows else ""
+        known = "Once it is known" if len(blanket) == 1 else "Once these are known"
+        said.append(f"{known}, {others} nothing more about {shown(blanket.target)}{seen}.")
+    if open_ones:
+        said.append(f"Not tested given all members: {joined(open_ones)}.")
+    return " ".join(said)
 
 
 def undecided_sentence(blanket: Blanket) -> str:
-    """Return a sentence with the undecided columns; empty if there are none."""
-    if not blanket.undecided:
-        return ""
-    verb = "is" if len(blanket.undecided) == 1 else "are"
+    """Return sentences with the undecided columns; empty if there are none."""
+    said = [f"{little}."] if (little := little_more(blanket)) else []
+    for reason, why in _WHY_UNDECIDED.items():
+        if names := doubted(blanket, reason):
+            verb = "is" if len(names) == 1 else "are"
+            said.append(f"Undecided, because {why}: {joined(names)} {verb} neither in nor out.")
+    return " ".join(said)
+
+
+def why_undecided(blanket: Blanket, name: str) -> str:
+    """Say why a column is neither in nor out, and what would decide it."""
+    one = blanket.undecided[name]
+    if one.reason == Doubt.WEAK:
+        return (
+            f"it depends on {shown(blanket.target)} given the members, but among so many columns chance makes some "
+            "p-values as small; more rows would settle it"
+        )
+    if one.reason == Doubt.NOT_HELD_FIXED:
+        return (
+            f"the members could not be held fixed well enough in its test; more rows, or {option(test='g')}, "
+            f"would settle it"
+        )
+    if one.rows <= blanket.n_rows:
+        return (
+            f"gaps, weights or groups leave too little of the {count_of(blanket.n_rows, 'row')} to test it given the "
+            f"members: fewer gaps, or more rows, would settle it"
+        )
     return (
-        f"Undecided, because rows are too few: {joined(tuple(blanket.undecided))} {verb} neither in nor out; "
-        "blanket.undecided says what would settle it."
+        f"{count_of(blanket.n_rows, 'row')} are too few to test it given the members: that takes {one.rows:,.0f} rows, "
+        f"fewer levels of {shown(name)} and of the members, or their order (ordered=)"
     )
 
 
@@ -266,15 +362,7 @@ def _method(blanket: Blanket) -> Iterator[str]:
     yield f"Found by {blanket.algorithm}{f' ({settings})' if settings else ''}: {effort}."
     if sentence := false_members_sentence(blanket):
         yield sentence
-    yield from filter(None, (closing_sentence(blanket), partly_sentence(blanket), undecided_sentence(blanket)))
-    if blanket.why_algorithm:
-        yield f"Why {blanket.algorithm}: {blanket.why_algorithm}"
-    if numbers := blanket.data.get("numbers"):
-        yield f"Numbers, tested without cutting: {joined(tuple(numbers))}."
-    if ordered := blanket.data.get("ordered"):
-        yield f"Levels in order: {joined(tuple(ordered))}."
-    if cut := blanket.data.get("binned"):
-        yield cut_sentence(cut)
+    yield from filter(None, (partly_sentence(blanket), undecided_sentence(blanket)))
     lost = any(one.kind == "rows lost" for one in blanket.checks)  # a check says it already
     if (dropped := blanket.data.get("dropped_rows")) and not lost:
         yield f"Rows deleted for missing values: {dropped}."
@@ -283,7 +371,8 @@ def _method(blanket: Blanket) -> Iterator[str]:
     if sentence := gaps_sentence(blanket):
         yield sentence
     if blanket.excluded:
-        yield f"Not searched: {joined(tuple(blanket.excluded))} (blanket.explain(name) says why)."
+        yield f"Not searched: {joined(tuple(blanket.excluded))} ({part('explain(name)')} says why)."
+    yield f"{part('explain()')} explains the table; {part('explain(name)')} says why a column is in or out."
 
 
 class Tabled(ABC):

@@ -70,20 +70,21 @@ def format_p(log_p: float) -> str:
     """Return the p-value as text, from its natural logarithm; it is never shown as 0.
 
     >>> format_p(math.log(0.0314)), format_p(math.log(9.6e-6)), format_p(-2707.02), format_p(math.nan)
-    ('0.031', '9.6e-06', '2.3e-1176', 'not known')
+    ('0.031', '9.6e-06', '< 1e-99', 'not known')
     """
     if math.isnan(log_p):
         return "not known"
     log10 = log_p / math.log(10)
-    if log10 >= -3:
-        return f"{math.exp(log_p):.2g}"
-    if math.isinf(log10):
-        return "0"
-    exponent = math.floor(log10)
-    mantissa = f"{10 ** (log10 - exponent):.1f}"
-    if mantissa == "10.0":  # 9.96 rounds up to the next power of ten
-        mantissa, exponent = "1.0", exponent + 1
-    return f"{mantissa}e{exponent:+03d}"
+    return "< 1e-99" if log10 < -99 else f"{10**log10:.2g}" if log10 >= -3 else f"{10**log10:.1e}"
+
+
+def p_is(log_p: float) -> str:
+    """Return "p = 0.031" or "p < 1e-99".
+
+    >>> p_is(math.log(0.0314)), p_is(-2707.02)
+    ('p = 0.031', 'p < 1e-99')
+    """
+    return f"p {'' if log_p / math.log(10) < -99 else '= '}{format_p(log_p)}"
 
 
 def digits(value: float, digits: int = 3) -> str:

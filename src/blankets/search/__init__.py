@@ -1,7 +1,7 @@
 """Markov blanket algorithms: one per file, each a plain function of an `IndependenceTest`."""
 
 from blankets.search._both_ends import with_other_ends
-from blankets.search._contract import Algorithm, Found, Role, Trace
+from blankets.search._contract import Algorithm, Doubt, Found, Note, Role, Trace, Trouble, Undecided
 from blankets.search._entering import levels_of_members
 from blankets.search._registry import ALGORITHMS, check_options, choose, find, squeezed
 from blankets.search._roles import orient, resolve_roles
@@ -10,9 +10,13 @@ from blankets.search.closing import close, evidence_of, settle, with_required
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
+    "Doubt",
     "Found",
+    "Note",
     "Role",
     "Trace",
+    "Trouble",
+    "Undecided",
     "check_options",
     "choose",
     "close",

@@ -14,13 +14,51 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cache
+from math import nan
 from typing import Any, Literal
 
 from blankets.independence import Evidence, EvidenceBatch
 
 Role = Literal["neighbor", "parent", "child", "spouse"]
 Action = Literal["admitted", "removed", "passed over"]
+
+
+class Doubt(StrEnum):
+    """Why a column is neither in nor out."""
+
+    FEW_ROWS = "few rows"  # rows are too few, or too full of gaps, to test it given the members
+    WEAK = "weak"  # it depends on the target given the members, but not clearly enough among so many columns
+    NOT_HELD_FIXED = "not held fixed"  # the members could not be held fixed in its test
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A column that is neither in nor out."""
+
+    reason: Doubt
+    rows: float = nan  # the number of rows that would decide it, where it is known
+
+
+class Trouble(StrEnum):
+    """What went wrong in a search, so that its answer may be less than it promises."""
+
+    CYCLED = "cycled"  # it came back to a blanket it had held before, and was stopped there
+    NOT_INTERLEAVED = "not interleaved"  # it came back to where it had been, and went on without interleaving
+    CAPPED = "capped"  # sets of more than ``most`` columns were not tried
+    LIMITED = "limited"  # it reached its limit of tests: sets of at most ``most`` columns were tried there
+    KEPT = "kept"  # columns kept removing each other in closing, until none was removed any more
+    BEYOND_ROWS = "beyond rows"  # rows are too few to test any other column given the ``members``
+    NO_ROLE = "no role"  # the tests among members contradict each other about some ``columns``
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One thing that the user should know about a search."""
+
+    trouble: Trouble
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +82,8 @@ class Found:
     # columns that are out because some of the members separate them from the target; there are too few rows to
     # test them given all members
     partly: tuple[int, ...] = ()
-    # columns that are neither in nor out, because of too few rows, each with the number of rows needed
-    undecided: Mapping[int, float] = field(default_factory=dict)
+    # columns that are neither in nor out
+    undecided: Mapping[int, Undecided] = field(default_factory=dict)
     # for a member, the columns that could replace it
     equivalents: Mapping[int, tuple[int, ...]] = field(default_factory=dict)
 
@@ -74,7 +112,7 @@ class Trace:
     # phase and evidence of the scans whose candidates were not admitted, as arrays: with 139,351 features an
     # object for each would be too slow
     scans: list[tuple[str, EvidenceBatch]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # sentences for the user, for example that the search began to cycle
+    notes: list[Note] = field(default_factory=list)  # what the user should know
     # the members at this moment (for a user who interrupts the search)
     members: list[int] = field(default_factory=list)
     brief: bool = False  # only the members are wanted: how they were found, and roles, may be left out
@@ -101,9 +139,9 @@ class Trace:
             self.scans.append((phase, evidence))
         self._tell(phase)
 
-    def note(self, sentence: str) -> None:
+    def note(self, trouble: Trouble, **facts: Any) -> None:
         """Record something that the user should know."""
-        self.notes.append(sentence)
+        self.notes.append(Note(trouble, facts))
 
     def phase(self, phase: str) -> None:
         """Record the current phase."""

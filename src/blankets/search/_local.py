@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 
 from blankets.independence import Evidence, EvidenceBatch, IndependenceTest
-from blankets.search._contract import Found, Trace
+from blankets.search._contract import Found, Trace, Trouble
 from blankets.search._roles import roles_from
 
 Given = tuple[int, ...]
@@ -67,10 +67,7 @@ class LocalSearch:
             ("universe", universe), lambda: (universe, tuple(sorted(int(x) for x in universe)))
         )
         self.capped = False
-        self.about_cap = (  # what is said if there were sets that were not tried
-            f"conditioning sets were limited to {max_given} variables (max_given); larger ones were not tried, so that "
-            "a false member may have stayed"
-        )
+        self.if_capped = Trouble.CAPPED  # what it means if there were sets that were not tried
 
     def others(self, x: int) -> Given:
         """Return all columns of the search except ``x``."""
@@ -231,7 +228,7 @@ def found(
     distinguish parents and children.
     """
     if search.capped:
-        search.trace.note(search.about_cap)
+        search.trace.note(search.if_capped, most=search.max_given)
     members = (*neighbors, *common_children)
     if search.trace.brief:
         return Found(members=members)

@@ -31,9 +31,8 @@ from typing import Protocol
 
 import numpy as np
 
-from blankets.errors import listed
 from blankets.independence import IndependenceTest
-from blankets.search._contract import Found, Role, Trace
+from blankets.search._contract import Found, Role, Trace, Trouble
 from blankets.search._skeleton import Skeleton
 from blankets.stats import critical_value, noncentrality_at
 
@@ -74,10 +73,7 @@ def resolve_roles(
     roles = roles_from(tests, skeleton, target, neighbors, common_children, alpha=alpha)
     unclear = [x for x in members if x not in roles]
     if unclear:
-        trace.note(
-            f"No role could be given to {listed(tests.names[x] for x in unclear)}: the tests among the members "
-            "found neither an edge to the target nor a common child."
-        )
+        trace.note(Trouble.NO_ROLE, columns=tuple(tests.names[x] for x in unclear))
     separators = {x: skeleton.separator(x, target) or () for x in common_children}
     return Found(members=tuple(members), roles=roles, common_children=common_children, separators=separators)
 

@@ -24,10 +24,6 @@ from dataclasses import dataclass, field
 
 from blankets.independence import Evidence, IndependenceTest
 
-CAPPED = (
-    "Conditioning sets of more than {} variables (max_given) were not tried, so that a false member may have stayed."
-)
-
 
 @dataclass(slots=True)
 class Side:

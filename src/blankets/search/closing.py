@@ -45,7 +45,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.independence import BLOCK_METHODS, Evidence, EvidenceBatch, IndependenceTest
-from blankets.search._contract import Found, Role, Trace
+from blankets.search._contract import Doubt, Found, Role, Trace, Trouble, Undecided
 from blankets.search._equivalents import equivalents_of, perhaps_dependent
 from blankets.search.iamb import outside
 
@@ -104,6 +104,11 @@ class _Blanket:
         """Return the columns that would have to enter, by the last scan; none, unless rows became too few."""
         scan = self._last_scan()
         return [] if scan is None else scan.xs[scan.dependent(self.level())].tolist()
+
+    def nearly(self) -> list[int]:
+        """Return the columns outside that depend on the target by a test of their own, but may not enter."""
+        scan = self._last_scan()
+        return [] if scan is None else scan.xs[scan.dependent(self.alpha)].tolist()
 
     def beyond_rows(self) -> bool:
         """Tell whether the last five members entered when rows were too few to test any column given the others."""
@@ -190,15 +195,9 @@ def settle(
         settled = now in seen or n_left >= _SWAPS
         seen.add(now)
     if settled:
-        trace.note(
-            "While the blanket was closed, columns kept removing each other; from some point on none was removed any "
-            "more, so some members may be redundant."
-        )
+        trace.note(Trouble.KEPT)
     if best is not None:
-        trace.note(
-            f"Rows are too few to test any other column given the {len(blanket.members)} members, and the search "
-            "stopped there. Other columns may still belong to them: blanket.undecided names them."
-        )
+        trace.note(Trouble.BEYOND_ROWS, members=len(blanket.members))
     return tuple(blanket.members)
 
 
@@ -242,8 +241,10 @@ def close(
     tied |= set(columns[perhaps_dependent(alone, level)].tolist())
     evidence = evidence_of(tests, target, members, alpha=alpha)
     unchecked = tuple(e.x for e in evidence if not set(members) <= {e.x, *e.given})
-    waiting = _Blanket(tests, target, candidates, list(members), alpha, trace).waiting()
-    partly, undecided = _untestable(tests, target, rest, members, alpha, columns[alone.independent(alpha)], waiting)
+    blanket = _Blanket(tests, target, candidates, list(members), alpha, trace)
+    lone = columns[alone.independent(alpha)]
+    partly, undecided = _untestable(tests, target, rest, members, alpha, lone, blanket.waiting())
+    weak = {x: Undecided(Doubt.WEAK) for x in blanket.nearly() if x not in undecided and x not in partly}
     return replace(
         found,
         members=members,
@@ -255,7 +256,7 @@ def close(
         evidence=evidence,
         unchecked=unchecked,
         partly=partly,
-        undecided=undecided,
+        undecided=undecided | weak,
         equivalents=equivalents_of(tests, target, members, sorted(tied - set(members)), alpha=alpha),
     )
 
@@ -358,7 +359,7 @@ def _untestable(
     alpha: float,
     lone: NDArray[np.int64],
     waiting: Collection[int] = (),
-) -> tuple[tuple[int, ...], dict[int, float]]:
+) -> tuple[tuple[int, ...], dict[int, Undecided]]:
     """Return the columns with too few rows for a test given all members: those that some members separate, and others.
 
     The others are undecided; each comes with the number of rows that would be enough. So are those ``waiting`` to
@@ -379,7 +380,8 @@ def _untestable(
         sets = tests.separate(few[rest], target, members, max_size=_deepest(len(members)), stop_at=alpha)
         apart[rest] = sets.independent(alpha)
     apart &= ~np.isin(few, list(waiting))
-    return tuple(few[apart].tolist()), {x: tests.rows_for(x, target, members) for x in few[~apart].tolist()}
+    needed = {x: tests.rows_for(x, target, members) for x in few[~apart].tolist()}
+    return tuple(few[apart].tolist()), {x: Undecided(Doubt.FEW_ROWS, rows) for x, rows in needed.items()}
 
 
 def _deepest(n_members: int) -> int:

@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from blankets.independence import IndependenceTest
-from blankets.search._contract import Algorithm, Found, Trace
+from blankets.search._contract import Algorithm, Found, Trace, Trouble
 from blankets.search.iamb import shrink
-from blankets.search.inter_iamb import CYCLE
 
 
 def fast_iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *, alpha: float, trace: Trace) -> Found:
@@ -26,7 +25,7 @@ def fast_iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], *
         if not admitted or not (enough_rows or removed):
             break
         if frozenset(blanket) in seen:
-            trace.note(CYCLE)
+            trace.note(Trouble.CYCLED)
             break
         seen.add(frozenset(blanket))
     return Found(members=tuple(blanket))

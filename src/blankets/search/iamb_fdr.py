@@ -20,9 +20,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from blankets.independence import Evidence, EvidenceBatch, IndependenceTest
-from blankets.search._contract import Algorithm, Found, Trace
+from blankets.search._contract import Algorithm, Found, Trace, Trouble
 from blankets.search.fbed import forward
-from blankets.search.inter_iamb import CYCLE
 from blankets.stats import adjusted_log_p
 
 
@@ -71,7 +70,7 @@ def settled(
         else:
             trace.passed_over(outside, "growing")
             return Found(members=tuple(blanket))
-    trace.note(CYCLE)
+    trace.note(Trouble.CYCLED)
     return Found(members=tuple(blanket))
 
 

@@ -16,9 +16,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from blankets.independence import IndependenceTest
-from blankets.search._contract import Algorithm, Found, Trace
+from blankets.search._contract import Algorithm, Found, Trace, Trouble
 from blankets.search._roles import find_spouses, roles_from
-from blankets.search._skeleton import CAPPED, Skeleton
+from blankets.search._skeleton import Skeleton
 from blankets.search.iamb import REFERENCE, admit_strongest, grow
 
 
@@ -64,7 +64,7 @@ def inter_iamb_n_pc(
         dropped = grown - set(blanket)
         barred = barred | dropped if set(blanket) == state[0] else dropped
     else:
-        trace.note("The interleaved search came back to where it had been; it was finished without interleaving.")
+        trace.note(Trouble.NOT_INTERLEAVED)
 
     grow(tests, target, candidates, blanket, alpha=alpha, trace=trace)
     pattern = shrink_by_pc(tests, target, blanket, alpha=alpha, trace=trace, max_given=max_given)
@@ -87,7 +87,7 @@ def shrink_by_pc(
 
 def _read_off(pattern: Skeleton, target: int, blanket: list[int], trace: Trace) -> Found:
     if pattern.capped:
-        trace.note(CAPPED.format(pattern.max_given))
+        trace.note(Trouble.CAPPED, most=pattern.max_given)
     common_children = find_spouses(pattern, target)
     return Found(
         members=tuple(blanket),

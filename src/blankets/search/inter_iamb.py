@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from blankets.independence import IndependenceTest
-from blankets.search._contract import Algorithm, Found, Trace
+from blankets.search._contract import Algorithm, Found, Trace, Trouble
 from blankets.search.iamb import REFERENCE, admit_strongest, outside, shrink
 
 
@@ -23,16 +23,11 @@ def inter_iamb(tests: IndependenceTest, target: int, candidates: Sequence[int], 
     while admit_strongest(tests, target, outside(columns, blanket), blanket, alpha=alpha, trace=trace):
         shrink(tests, target, blanket, alpha=alpha, trace=trace, newest=blanket[-1])
         if frozenset(blanket) in seen:
-            trace.note(CYCLE)
+            trace.note(Trouble.CYCLED)
             break
         seen.add(frozenset(blanket))
     return Found(members=tuple(blanket))
 
-
-CYCLE = (
-    "The search came back to a blanket it had held before and was stopped there: the tests contradict each "
-    "other, which can happen with few rows. Compare the answer with another algorithm or another alpha."
-)
 
 ALGORITHMS = (
     Algorithm(

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from blankets.independence import IndependenceTest
-from blankets.search._contract import Algorithm, Found, Trace
+from blankets.search._contract import Algorithm, Found, Trace, Trouble
 from blankets.search._roles import find_spouses, roles_from
-from blankets.search._skeleton import CAPPED, Skeleton
+from blankets.search._skeleton import Skeleton
 
 
 def pc(
@@ -52,7 +52,7 @@ def pc(
         trace.admitted(evidence, "colliders", f"shares the child {tests.names[child]!r} with the target")
 
     if skeleton.capped:
-        trace.note(CAPPED.format(max_given))
+        trace.note(Trouble.CAPPED, most=max_given)
     return Found(
         members=(*neighbors, *common_children),
         roles=roles_from(tests, skeleton, target, neighbors, common_children, alpha=alpha),

@@ -23,7 +23,7 @@ from typing import TypeVar, Unpack
 import numpy as np
 
 from blankets.independence import Columns, EvidenceBatch, IndependenceTest, Sets, sizes_of
-from blankets.search._contract import Algorithm, Found, Trace
+from blankets.search._contract import Algorithm, Found, Trace, Trouble
 from blankets.search._local import LocalSearch, Neighborhood, blanket_of, own_neighbors, symmetric
 from blankets.search.closing import settle
 from blankets.search.pcmb import pcd
@@ -88,10 +88,7 @@ def _by_small_sets(
     """Return what PCMB finds within limits of tests (in all, and in one neighborhood), without doubtful members."""
     in_all, most = limits
     search = LocalSearch(tests, target, candidates, alpha=alpha, max_given=_CAPPED, trace=trace)
-    search.about_cap = (
-        "the search through small sets reached its limit of tests (tests_a_column): it tried sets of at most "
-        f"{_CAPPED} columns there, or gave up; tests given all members decided about the columns that it did not find"
-    )
+    search.if_capped = Trouble.LIMITED
     limited: set[int] = set()
     known: dict[int, Neighborhood] = {}  # each with what it asked, whoever searched for it first
 

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import generator_from
 from blankets.errors import LabelError, ParameterError, guarded, listed
+from blankets.voice import option
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +46,7 @@ def label_positives(
     is_positive = classes == positive
     if not np.any(is_positive):
         raise LabelError(
-            f"no row is of class {positive!r}; pass positive= one of {listed(np.unique(classes).tolist())}"
+            f"no row is of class {positive!r}; pass {option('positive')} one of {listed(np.unique(classes).tolist())}"
         )
     return np.asarray(is_positive & (generator_from(rng, "label_positives").random(len(classes)) < chance))
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from blankets.arguments import generator_from, one_of
 from blankets.errors import LabelError, ParameterError, guarded, listed
+from blankets.voice import option
 
 Mechanism = Literal["mcar", "mar-f", "mar-c", "pu"]
 
@@ -104,7 +105,9 @@ def _groups(
     if mechanism == "pu":
         is_positive = y == positive
         if not np.any(is_positive):
-            raise LabelError(f"no row is of class {positive!r}; pass positive= one of {listed(np.unique(y).tolist())}")
+            raise LabelError(
+                f"no row is of class {positive!r}; pass {option('positive')} one of {listed(np.unique(y).tolist())}"
+            )
         return ["unlabeled", "positive"], np.asarray(is_positive, np.int64)
     column = y if feature is None else np.asarray(feature)
     if column.shape != y.shape:

@@ -11,6 +11,7 @@ from blankets.counting import SqlCounter
 from blankets.data import Frame
 from blankets.errors import CutNumbersWarning, RegimeWarning, listed, warn
 from blankets.study._testing import MOST_ROWS
+from blankets.voice import option
 
 if TYPE_CHECKING:
     from blankets.study._study import Study
@@ -50,7 +51,8 @@ def _about_holes(study: Study) -> tuple[str, ...]:
     return (
         f"Rows with a value stand for those without one, weighted by complete columns that tell of the gaps, in "
         f"{', '.join(words)}. Gaps that depend on anything else, or on the missing value itself, are not "
-        f"corrected. A test in which few rows would stand for very many is not made; missing='testwise' makes "
+        f"corrected. A test in which few rows would stand for very many is not made; "
+        f"{option(missing='testwise')} makes "
         f"it, without this correction.",
     )
 
@@ -78,7 +80,8 @@ def warn_of_cuts(study: Study) -> None:
         return
     if binned := cut_unasked(study):
         warn(
-            f"{why}, so these were cut into levels: {listed(binned)}. Say discretize='sturges' or another rule if "
+            f"{why}, so these were cut into levels: {listed(binned)}. Say {option(discretize='sturges')} or "
+            f"another rule if "
             f"that is what you want",
             CutNumbersWarning,
         )

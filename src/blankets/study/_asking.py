@@ -26,6 +26,7 @@ from blankets.independence import (
 )
 from blankets.regimes import Supervised, Surrogate, SurrogateColumn, label_column
 from blankets.study._testing import Standing
+from blankets.voice import option
 
 if TYPE_CHECKING:
     from blankets.study._study import Seed, Study
@@ -143,12 +144,15 @@ def _pairwise(study: Study, labeled: IndependenceTest) -> PairwiseTests:
     """Return tests by pairwise deletion, which exist for G only."""
     if not isinstance(labeled, TableTests):
         raise ParameterError(
-            "pairwise deletion is defined for counts, but some columns are numbers; cut them with discretize=..., "
-            "or take surrogate='listwise'"
+            f"pairwise deletion is defined for counts, but some columns are numbers; cut them with "
+            f"{option('discretize')}..., "
+            f"or take {option(surrogate='listwise')}"
         )
     if study.testing.kind == "x2":
-        raise ParameterError("pairwise deletion is defined for test='g', but test='x2' was asked for")
-    study.complete_frame("surrogate='pairwise'")
+        raise ParameterError(
+            f"pairwise deletion is defined for {option(test='g')}, but {option(test='x2')} was asked for"
+        )
+    study.complete_frame(f"{option(surrogate='pairwise')}")
     column = label_column(study.labels)
     frame = study.frame.with_column(study.target_name, column.codes, column.levels)
     return PairwiseTests(study.target, study.place.counter(frame), labeled)

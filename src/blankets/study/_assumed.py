@@ -35,7 +35,9 @@ def settings_of(study: Study, column: SurrogateColumn | None, drivers: tuple[int
         settings |= {"groups": study.group_name, "n_groups": study.n_groups, "effective_rows": study.n_groups}
     if study.column is None or how.of_numbers or not len(study.labels.codes):
         return settings
-    settings |= {"labels": study.regime.name, "prior": study.regime.prior and str(study.regime.prior)}
+    prior = study.regime.prior
+    settings |= {"labels": study.regime.name, "prior": prior and str(prior)}
+    settings |= {"prior_facts": prior.facts} if prior is not None else {}
     used = Surrogate.FULL if column is None else column.surrogate
     settings |= {"surrogate": used.value, "surrogate_is_valid": column is None or not column.forced}
     if study.labels.n_unlabeled and study.labels.is_binary:

@@ -19,6 +19,7 @@ from blankets.study._groups import IDENTIFIERS, ROWS_A_SUBJECT, likely_subjects,
 from blankets.study._in_time import rows_in_time
 from blankets.study._leaks import LEAK, classes_of, how_told, tells, told_by_others
 from blankets.study._study import Study
+from blankets.voice import entry, option
 
 LOST = 0.1  # share of the rows whose loss is worth a line
 MOST_COLUMNS = 10_000  # columns whose names are read again; reading the table has warned already
@@ -77,7 +78,8 @@ def leaking(study: Study, target: int, columns: Sequence[int]) -> Iterator[Findi
             kind="leaking",
             columns=(name,),
             what=told.words(name, study.names[target]),
-            next_step=f"Is it known before the outcome, and not a part of its definition? If not: exclude=[{name!r}].",
+            next_step="Is it known before the outcome, and not a part of its definition? If not:",
+            fix={"exclude": [name]},
             weight="act",
             figures={name: told.right},
         )
@@ -93,7 +95,7 @@ def sounds_later(study: Study, target: int, columns: Iterable[int]) -> Iterator[
     times = [n for n in names if event and _TIME.search(n) and study.frame.index(n) in study.frame.numbers]
     later = [n for n in names if n not in times and _LATER.search(n)]
     of = shown(study.names[target])
-    survival = " Times to an event have methods of their own (survival analysis)."
+    survival = "Times to an event have methods of their own (survival analysis). "
     for some, what, more in (
         (times, f"be how long rows were followed until {of} was known", survival),
         (later, f"come after {of}", ""),
@@ -104,7 +106,8 @@ def sounds_later(study: Study, target: int, columns: Iterable[int]) -> Iterator[
                 kind="later",
                 columns=tuple(some),
                 what=f"By {its}, {joined(some)} may {what}.",
-                next_step=f"If so, {are} not known beforehand: exclude={some[:8]}.{more}",
+                next_step=f"{more}If so, {are} not known beforehand:",
+                fix={"exclude": some},
                 weight="act",
             )
 
@@ -120,7 +123,8 @@ def _told_together(study: Study, target: int, members: Sequence[int]) -> Iterato
             kind="leaking",
             columns=tuple(some),
             what=f"{joined(some)} together tell {shown(study.names[target])} {how}.",
-            next_step="Is the target made from them? Then leave them out with exclude=[...].",
+            next_step="Is the target made from them? Then leave them out:",
+            fix={"exclude": some},
             weight="know",
             figures={},
         )
@@ -166,7 +170,8 @@ def _seldom_known(study: Study, members: Sequence[int]) -> Iterator[Finding]:
             columns=tuple(names),
             what=f"Known in few of the {study.n_rows:,} rows: {rows}. Given {them}, other columns were tested on these "
             "rows only, so that members may have been missed.",
-            next_step=f"Search without {them} too: exclude={names[:8]}.",
+            next_step=f"Search without {them} too:",
+            fix={"exclude": names},
             weight="act",
             figures={name: float(n) for name, n in few.items()},
         )
@@ -183,7 +188,8 @@ def _target_of_numbers(study: Study, target: int) -> Iterator[Finding]:
             kind="order",
             columns=(name,),
             what=f"{shown(name)} has {len(levels)} different numbers, and is taken for as many classes.",
-            next_step=f"If it is a count or a score, test it as a number: discretize={{{name!r}: 'number'}}.",
+            next_step="If it is a count or a score, test it as a number:",
+            fix={"discretize": {name: "number"}},
         )
 
 
@@ -195,7 +201,8 @@ def _known_in_one_class(study: Study, target: int) -> Iterator[Finding]:
             columns=tuple(names),
             what=f"{joined(names)} {'has' if len(names) == 1 else 'have'} values in one class of "
             f"{shown(study.names[target])} only, or in no row that has it, so that nothing can be compared.",
-            next_step="Not searched. If being missing is itself a state, missing='level' compares that.",
+            next_step="Not searched. If being missing is itself a state, compare that:",
+            fix={"missing": "level"},
             weight="know",
         )
 
@@ -209,7 +216,8 @@ def _hidden_leaks(study: Study, target: int, members: Sequence[int]) -> Iterator
             kind="leaking",
             columns=tuple(names),
             what=f"{joined(names)} {'tells' if len(names) == 1 else 'tell'} it as well, and would be the next member.",
-            next_step=f"Ask the same of {'it' if len(names) == 1 else 'them'}: exclude={names[:8]}.",
+            next_step=f"Ask the same of {'it' if len(names) == 1 else 'them'}:",
+            fix={"exclude": names},
             weight="act",
             figures={name: told.right for name, told in found.items()},
         )
@@ -231,7 +239,8 @@ def _identifiers(frame: Frame, members: Iterable[int]) -> Iterator[Finding]:
                 kind="id-like",
                 columns=(name,),
                 what=f"{shown(name)} has another whole number in {rows}, as a row number or an identifier has.",
-                next_step=f"Leave it out: exclude=[{name!r}]. It may tell the target only because rows are sorted.",
+                next_step="It may tell the target only because rows are sorted. Leave it out:",
+                fix={"exclude": [name]},
                 weight="act",
             )
 
@@ -262,7 +271,8 @@ def names_finding(name: str) -> Finding:
         kind="names",
         columns=(name,),
         what=f"{shown(name)} seems to hold names of people.",
-        next_step=f"Leave it out: exclude=[{name!r}]. A name tells who a row is about, and nothing about other people.",
+        next_step="A name tells who a row is about, and nothing about other people. Leave it out:",
+        fix={"exclude": [name]},
         weight="act",
     )
 
@@ -283,7 +293,8 @@ def repeated_subjects(study: Study, target: int | None) -> Iterator[Finding]:
             kind="repeated subjects",
             columns=(name,),
             what=f"{shown(name)} {said[name]}.",
-            next_step=f"Tests take rows for independent draws. If rows of one value belong together: groups={name!r}.",
+            next_step="Tests take rows for independent draws. If rows of one value belong together:",
+            fix={"groups": name},
             weight="act" if clear else "know",
             figures={name: float(n)},
         )
@@ -297,7 +308,8 @@ def _lost(report: DataReport, *, of_number: bool) -> Iterator[Finding]:
             kind="rows lost",
             columns=tuple(report.missing),
             what=f"{report.dropped_rows:,} of {count_of(given, 'row')} were deleted for missing values.",
-            next_step="missing='testwise' uses in each test all rows that have what it needs.",
+            next_step="To use in each test all rows that have what it needs:",
+            fix={"missing": "testwise"},
             weight="act",
         )
     if report.unlabeled_left_out and report.unlabeled >= LOST * given:
@@ -307,7 +319,7 @@ def _lost(report: DataReport, *, of_number: bool) -> Iterator[Finding]:
             what=f"{report.unlabeled:,} of {count_of(given, 'row')} have no value of the target, and were left out.",
             next_step="The answer is right if it is missing by chance, or for reasons that other columns hold."
             if of_number
-            else "If they are to count as unlabeled, say why with labels= (bl.advise helps).",
+            else f"If they are to count as unlabeled, say why with {option('labels')} ({entry('advise')} helps).",
             weight="act",
         )
 
@@ -324,7 +336,8 @@ def _telling_gaps(study: Study, target: int, members: Sequence[int]) -> Iterator
             kind="missing by target",
             columns=names,
             what=f"Whether {joined(names)} {'is' if len(names) == 1 else 'are'} missing depends on the target.",
-            next_step="Ask why. If complete columns explain the gaps, missing='weighted' corrects for them; bl.audit "
+            next_step=f"Ask why. If complete columns explain the gaps, {option(missing='weighted')} corrects for "
+            f"them; {entry('audit')} "
             "names these columns.",
             weight="know",
         )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from blankets.data import DenseColumns, Frame
 from blankets.errors import DuplicateColumnWarning, listed, warn
 from blankets.regimes import Labels
+from blankets.voice import option
 
 _FEW = 32  # rows of each kind that are compared first
 
@@ -21,7 +22,7 @@ def warn_of_copies(frame: Frame, target: int, labels: Labels) -> None:
     if copies:
         warn(
             f"equal to the labels of {frame.names[target]!r} in all rows, gaps included: {listed(copies)}; a test of "
-            f"such a column tells about labeling, so leave it out with exclude=[...]",
+            f"such a column tells about labeling, so leave it out with {option(exclude=...)}",
             DuplicateColumnWarning,
         )
 

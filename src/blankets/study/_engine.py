@@ -30,11 +30,11 @@ from blankets.data import (
 )
 from blankets.errors import DataError, ParameterError, guarded, listed
 from blankets.records import named
+from blankets.voice import option
 
 if TYPE_CHECKING:
     from blankets.counting import DaskTable
 
-CUT_THEM = "discretize='sturges' or another rule"
 ENGINES = ("auto", "memory", "dask", "sql")
 SHARE = 0.5  # share of the free memory for a table and what is computed from it
 # Rows of a store beyond which it is counted slice by slice. Measured on 20,000,000 x 50: a round takes 0.4 to 0.8 s of
@@ -80,7 +80,7 @@ class Engine:
         one_of("engine", self.kind, ENGINES)
         if self.address is not None and self.kind != "dask":
             raise ParameterError(
-                f"'address' is that of a Dask cluster, but the engine is {self.kind!r}; use engine='dask'"
+                f"'address' is that of a Dask cluster, but the engine is {self.kind!r}; use {option(engine='dask')}"
             )
         if self.checkpoint is not None:
             path_of("checkpoint", self.checkpoint)
@@ -129,7 +129,9 @@ class Engine:
         ``about``: what identifies the answers in a checkpoint, besides the data and how they are read.
         """
         if self.kind == "sql" and not isinstance(data, SqlTable):
-            raise ParameterError("engine='sql' counts within a database; give the data as bl.SqlTable(query, database)")
+            raise ParameterError(
+                f"{option(engine='sql')} counts within a database; give the data as bl.SqlTable(query, database)"
+            )
         place = Place(n_jobs, checkpoint=self.checkpoint, about=about)
         named = target if isinstance(target, str) else None
         if self.kind == "sql":
@@ -188,7 +190,7 @@ class Place:
         """Return a counter for the rows of a frame, or for some of them."""
         if frame.numbers:
             columns = listed(frame.names[j] for j in sorted(frame.numbers))
-            raise ParameterError(f"this question counts levels, but {columns} are numbers; cut them with {CUT_THEM}")
+            raise ParameterError(f"this question counts levels, but {columns} are numbers; cut them with {cut_them()}")
         counter: Counter
         if self.cluster is not None:
             counter = self.cluster.counter(frame, rows)
@@ -217,3 +219,8 @@ def is_files(source: Any) -> bool:
     if isinstance(source, str | Path):
         return not is_store(source)
     return isinstance(source, list | tuple) and bool(source) and all(isinstance(each, str | Path) for each in source)
+
+
+def cut_them() -> str:
+    """Name a rule for cutting."""
+    return f"{option(discretize='sturges')} or another rule"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from blankets.data import Frame
 from blankets.errors import DataError, IdLikeColumnWarning, TooFewRowsWarning, warn
+from blankets.voice import option
 
 FEW_GROUPS = 30
 FEWEST_SUBJECTS = 20  # with fewer values a column is a category
@@ -34,7 +35,7 @@ def warn_of_few_groups(groups: Ints | None, name: str) -> None:
     if n == 1:
         raise DataError(
             f"{name!r} puts all rows into one group, and p-values come from how groups differ; name the column that "
-            f"tells who a row is about, or leave groups= out"
+            f"tells who a row is about, or leave {option('groups')} out"
         )
     if 0 < n < FEW_GROUPS:
         warn(
@@ -132,8 +133,8 @@ def warn_of_subjects(frame: Frame, target: int | None) -> None:
     for name, n in likely_subjects(frame, target).items():
         warn(
             f"{name!r} seems to tell who a row is about: {n:,} values in {frame.n_rows:,} rows. Tests take rows for "
-            f"independent draws; if rows of one value belong together, say groups={name!r}, and otherwise "
-            f"exclude=[{name!r}]",
+            f"independent draws; if rows of one value belong together, say {option(groups=name)}, and otherwise "
+            f"{option(exclude=[name])}",
             IdLikeColumnWarning,
         )
 

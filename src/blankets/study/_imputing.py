@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from blankets.data import Reading, completed_tables, ingest, repeated, repeated_reading, stacked
 from blankets.errors import BlanketsWarning, NotAnswerableError, ParameterError
 from blankets.study._groups import warn_of_subjects
+from blankets.voice import option
 
 
 def as_one(
@@ -28,7 +29,9 @@ def as_one(
             "question of each table by itself, and trust what all of them say"
         )
     if not in_memory:
-        raise ParameterError("completed tables are pooled in memory, by tests of this library; leave out engine=")
+        raise ParameterError(
+            f"completed tables are pooled in memory, by tests of this library; leave out {option('engine')}"
+        )
     copies = len(tables)
     reading = _without_identifiers(tables[0], target, y, reading)
     return stacked(tables), repeated(y, copies), repeated_reading(reading, copies), copies

@@ -11,6 +11,7 @@ from blankets.counting import standardized
 from blankets.data import Frame
 from blankets.results import Finding, digits, joined, shown
 from blankets.study._study import Study
+from blankets.voice import option
 
 # A correlation with the row before of so many standard errors, of the target and of another column: chance does that in
 # 4e-9 of pairs, and series with a correlation of 0.6 do it in all but 1e-5 of tables of 200 rows.
@@ -53,7 +54,8 @@ def rows_in_time(study: Study, target: int, members: Sequence[int]) -> Iterator[
         what=f"Rows resemble the rows before them, in {name} (correlation {digits(of_target, 2)}) and in "
         f"{joined(list(found), 4)} (up to {first}), as series in time do. Tests take rows for independent draws: "
         f"unrelated series look dependent.",
-        next_step="If rows are in time: number stretches of it in a column (months, runs), and give that as groups=.",
+        next_step=f"If rows are in time: number stretches of it in a column (months, runs), and give that as "
+        f"{option('groups')}.",
         weight="act",
         figures={study.names[target]: of_target, **found},
     )

@@ -32,6 +32,7 @@ from blankets.stats import InformationEstimate, Loss, MachineRows, RowScores, me
 from blankets.study._about import about_labels, about_rows
 from blankets.study._study import Study
 from blankets.study._testing import at_most_rows
+from blankets.voice import entry, option
 
 
 def information_notes(study: Study) -> tuple[str, ...]:
@@ -182,8 +183,11 @@ def _surveyed(study: Study, x: int, given: tuple[int, ...], loss: Loss) -> Infor
     columns, frame = (x, study.target, *given), study.frame
     if study.labels.n_unlabeled or not study.regime.plain or loss != "log" or study.measures(columns):
         raise NotAnswerableError(
-            "with groups=, survey_weight= and missing='weighted', information is estimated for categories, complete "
-            "labels and loss='log' only; cut numbers with discretize='sturges', or ask bl.test"
+            f"with {option('groups')}, {option('survey_weight')} and {option(missing='weighted')}, information "
+            f"is estimated "
+            f"for categories, complete "
+            f"labels and {option(loss='log')} only; cut numbers with {option(discretize='sturges')}, or ask "
+            f"{entry('test')}"
         )
     rows, weights = seen_in(frame, frozenset(columns)), study.weights_of(frame.names[j] for j in columns)
     weights = np.ones(frame.n_rows) if weights is None else weights

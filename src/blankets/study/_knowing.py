@@ -23,10 +23,11 @@ from blankets.independence import (
     TieredTests,
     TogetherTests,
 )
-from blankets.results import format_p, joined, shown
+from blankets.results import joined, p_is, shown
 from blankets.search import Found, Trace, resolve_roles
 from blankets.study._study import Study, Table
 from blankets.study._told import told_to_user, without
+from blankets.voice import option
 
 Tests = Callable[[Study], IndependenceTest]
 
@@ -131,7 +132,7 @@ class Knowing:
                 how = f" ({_p(evidence[x])} given the other members)" if tested else ""
                 yield (
                     f"{self._named(x)} is forbidden, but by the data it belongs to the blanket{how}. The other "
-                    f"members were tested given it; to leave it out of every test say exclude=[{names[x]!r}]"
+                    f"members were tested given it; to leave it out of every test say {option(exclude=[names[x]])}"
                 )
         if self.known.directed:
             yield from self._against_directions(found, target, alpha, evidence)
@@ -178,7 +179,7 @@ class Knowing:
 
 
 def _p(evidence: Evidence) -> str:
-    return f"p = {format_p(evidence.log_p)}"
+    return p_is(evidence.log_p)
 
 
 def _check_target(study: Study, knowledge: Knowledge, known: KnownColumns) -> None:

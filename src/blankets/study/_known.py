@@ -12,6 +12,7 @@ from blankets.independence import IndependenceTest
 from blankets.regimes import Labels, Regime, Supervised, Unsaid, regime_from
 from blankets.study._engine import Engine
 from blankets.study._testing import Testing
+from blankets.voice import option
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,7 +50,7 @@ class Known:
         if report.complete_rows is not None:
             complete = None if read.frame.complete is None else int(read.frame.complete[~gaps].sum())
             report = replace(report, complete_rows=None if complete == len(codes) else complete)
-        advice = "say with labels= if they are to count as unlabeled"
+        advice = f"say with {option('labels')} if they are to count as unlabeled"
         if is_number:
             advice = "the answer is right if it is missing by chance, or for reasons that other columns hold"
         warn(
@@ -109,10 +110,11 @@ def check_testing(testing: Testing, own: IndependenceTest | None, known: Known, 
     if own is not None:
         check_own(known, engine)
     if testing.of_numbers:
-        known.check_complete("test='fisher-z'", "take test='auto', 'g' or 'x2'")
+        known.check_complete(f"{option(test='fisher-z')}", f"take {option(test=('auto', 'g', 'x2'))}")
         if not engine.is_plain:
             raise ParameterError(
-                "test='fisher-z' needs all numbers in memory; a cluster, a database and checkpoints are for counts"
+                f"{option(test='fisher-z')} needs all numbers in memory; a cluster, a database and checkpoints "
+                f"are for counts"
             )
 
 
@@ -121,6 +123,9 @@ def check_own(known: Known, engine: Engine, *, alone: bool = False) -> None:
     reading = known.reading
     known.check_complete("a test of your own", "leave that out", y=alone and known.y is not None)
     if engine.kind not in ("auto", "memory") or reading.groups is not None or reading.survey_weight is not None:
-        raise ParameterError("a test of your own has its own rows; leave out engine=, groups= and survey_weight=")
+        raise ParameterError(
+            f"a test of your own has its own rows; leave out {option('engine')}, {option('groups')} and "
+            f"{option('survey_weight')}"
+        )
     if alone and reading.options:
         raise ParameterError(f"a test in place of a table is not read; leave out {listed(reading.options)}")

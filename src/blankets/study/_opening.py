@@ -12,10 +12,19 @@ from numpy.typing import ArrayLike
 
 from blankets.arguments import threads_from
 from blankets.counting import SqlCounter, on_one_core
-from blankets.data import DataReport, Ingested, NumericTable, Reading, column_beside, ingest, ingest_numeric
+from blankets.data import DataReport, Frame, Ingested, NumericTable, Reading, column_beside, ingest, ingest_numeric
 from blankets.errors import DataError, NotAnswerableError, ParameterError, RegimeWarning, TargetError, listed, warn
 from blankets.independence import IndependenceTest, own_tests
-from blankets.regimes import Labels, Predicted, Regime, SemiSupervised, code_labels, regime_name
+from blankets.regimes import (
+    EstimatedPrior,
+    Labels,
+    Predicted,
+    Regime,
+    SemiSupervised,
+    code_labels,
+    estimate_prior,
+    regime_name,
+)
 from blankets.study._about import warn_of_cuts
 from blankets.study._copies import warn_of_copies
 from blankets.study._engine import Engine, Place
@@ -25,6 +34,7 @@ from blankets.study._known import Known, check_own, check_testing
 from blankets.study._progress import Progress, watched
 from blankets.study._study import NO_TARGET, NoTable, Study, Tell
 from blankets.study._testing import Testing
+from blankets.voice import option
 
 
 @contextmanager
@@ -74,7 +84,9 @@ def open_study(
             yield _of_tests(knows_columns, target, tell, needs_target=needs_target)
         return
     if engine.kind == "sql":
-        known.check_complete("engine='sql'", "leave out engine='sql', or pack the query first", y=y is not None)
+        known.check_complete(
+            f"{option(engine='sql')}", f"leave out {option(engine='sql')}, or pack the query first", y=y is not None
+        )
     run = {
         **asdict(testing),
         **asdict(reading),
@@ -114,14 +126,16 @@ def _check_rows(reading: Reading, beside: tuple[str, object] | None, *, knows_gr
     apart = reading.groups is None and reading.survey_weight is None
     if not (apart and reading.missing != "weighted") and not knows_groups:
         raise NotAnswerableError(
-            "groups=, survey_weight= and missing='weighted' are built for discover, discover_all, test, rank, "
+            f"{option('groups')}, {option('survey_weight')} and {option(missing='weighted')} are built for discover, "
+            f"discover_all, test, rank, "
             "mutual_information, stability, refute and audit; what this question says would be wrong. Take one row "
             "of each group, or a sample drawn by the weights, and leave the option out"
         )
     as_they_are = apart and reading.sample_weight is None and reading.missing not in ("drop", "weighted")
     if beside is not None and not as_they_are:
         raise NotAnswerableError(
-            f"{beside[0]}= is not built for groups=, weights, missing='drop' and missing='weighted': it belongs to "
+            f"{option(beside[0])} is not built for {option('groups')}, weights, {option(missing='drop')} and "
+            f"{option(missing='weighted')}: it belongs to "
             f"the rows as they are"
         )
 
@@ -158,7 +172,8 @@ def _of_codes(data: Any, target: str | int | None, known: Known, options: dict[s
     if at is not None and at in frame.numbers and frame.gaps(at) is not None:
         raise TargetError(
             f"the target {frame.names[at]!r} is a number, and values of it are missing; nothing is built yet for "
-            f"that under labels={known.labels!r}: leave out labels=, or cut it into classes with discretize=..."
+            f"that under {option(labels=known.labels)}: leave out {option('labels')}, or cut it into classes with "
+            f"{option('discretize')}..."
         )
     if at is None or at in frame.numbers:
         return Study(table=frame, column=at, **options)
@@ -170,6 +185,8 @@ def _of_codes(data: Any, target: str | int | None, known: Known, options: dict[s
         regime=known.labels,
         unlabeled_marker=known.reading.unlabeled_marker,
     )
+    if isinstance(known.prior, str) and known.prior == "estimate":
+        known = replace(known, prior=_estimated(frame, at, labels, known))
     regime = known.regime(labels)
     if regime.beside is not None:
         place: Place = options["place"]
@@ -178,7 +195,8 @@ def _of_codes(data: Any, target: str | int | None, known: Known, options: dict[s
         regime = SemiSupervised("mcar") if labels.scores is None else regime  # a machine that tells nothing
     if more := regime.prior_is_short(labels):
         warn(
-            f"prior= says that p(y=1) is {regime.prior}, but {more}. That may be chance; power is computed as if "
+            f"{option('prior')} says that p(y=1) is {regime.prior}, but {more}. That may be chance; power is "
+            f"computed as if "
             "all of them were labeled. If you know p(y=1) of these very rows, correct the prior",
             RegimeWarning,
         )
@@ -190,13 +208,29 @@ def _of_codes(data: Any, target: str | int | None, known: Known, options: dict[s
     return Study(table=frame, column=at, labels=labels, regime=regime, **options)
 
 
+def _estimated(frame: Frame, at: int, labels: Labels, known: Known) -> EstimatedPrior:
+    """Return p(y=1) as `estimate_prior` estimates it from the same rows."""
+    if known.labels not in ("pu", "mar-c"):
+        raise ParameterError("prior='estimate' is for labels='pu' and labels='mar-c'")
+    plain = frame.without_numbers()
+    features = [x for x in range(frame.n_columns) if x != at and x not in frame.numbers and x not in frame.holes]
+    if not features:
+        raise NotAnswerableError(
+            "prior='estimate' needs columns of levels without holes; say prior= or bl.estimate_prior"
+        )
+    codes = np.stack([plain.column(x) for x in features], axis=1).astype(np.int64)
+    return estimate_prior(codes, labels, rng=0)  # the same rows give the same prior
+
+
 def _of_copies(study: Study, copies: int) -> Study:
     """Return the study of several completed tables, which were read as one."""
     if copies == 1:
         return study
     frame = study.frame
     if study.testing.kind != "auto":
-        raise ParameterError(f"completed tables are pooled with test='auto' only, not with {study.testing.kind!r}")
+        raise ParameterError(
+            f"completed tables are pooled with {option(test='auto')} only, not with {study.testing.kind!r}"
+        )
     if frame.holes or study.labels.n_unlabeled or frame.n_rows % copies or study.report.unlabeled:
         gaps = listed(frame.names[j] for j in frame.holes) if frame.holes else "the target"
         raise DataError(f"completed tables still have missing values, in {gaps}; impute these too, or leave it out")

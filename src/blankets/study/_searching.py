@@ -46,6 +46,7 @@ from blankets.study._knowing import Knowing
 from blankets.study._label_bias import label_biases
 from blankets.study._one_hot import one_hot_sentences
 from blankets.study._study import Seed, Study, Tell
+from blankets.voice import option
 
 LOG = logging.getLogger("blankets")
 NOTHING_KNOWN = Knowledge()
@@ -85,7 +86,9 @@ class Wanted:
         named = None if automatic else _checked(algorithm, chosen)
         known = Knowledge.of(knowledge)
         if named is not None and named.name == "sll" and not known.is_empty:
-            raise ParameterError("knowledge= is for algorithms that test independence, but 'sll' scores networks")
+            raise ParameterError(
+                f"{option('knowledge')} is for algorithms that test independence, but 'sll' scores networks"
+            )
         return cls(named, chosen, alpha, flag("roles", roles), flag("close", close), known, flag("audit", audit))
 
     @property
@@ -287,6 +290,8 @@ class Search:
             found = with_required(tests, target, found, required, alpha=alpha, trace=trace)
         if self.wanted.roles or knows.known.directed:
             found = knows.with_directions(self._with_roles(found, target, trace), target)
+        else:  # a direction rests on more than membership does: nobody is told one unasked
+            found = replace(found, roles={}, common_children={})
         if not found.evidence:
             found = replace(found, evidence=evidence_of(tests, target, found.members, alpha=alpha))
         return knows.told(found, target, trace, alpha)
@@ -335,7 +340,7 @@ class Search:
         sentence = (
             f"{self.n_rows:,} rows are too few to test any of the {len(members)} members given another one, so "
             f"that redundant ones could not be found: cut or merge their levels "
-            f"(for example discretize='equal-frequency', n_bins=3), or lower 'reliability'"
+            f"(for example {option(discretize='equal-frequency')}, {option(n_bins=3)}), or lower 'reliability'"
         )
         warn(sentence, TooFewRowsWarning)
         return [sentence]
@@ -362,7 +367,7 @@ class Search:
         sentence = (
             f"{self.n_rows:,} rows are too few to test {listed(beyond)} against "
             f"{self.tests.names[target]!r} at all: merge their levels, or lower 'reliability'"
-            + f"; or say that they are numbers, with discretize={rules}"
+            + f"; or say that they are numbers, with {option(discretize=rules)}"
             * bool(rules)
         )
         warn(sentence, TooFewRowsWarning)

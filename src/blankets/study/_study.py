@@ -47,6 +47,7 @@ from blankets.study._engine import Place
 from blankets.study._groups import order_by_groups
 from blankets.study._rows import permuted, strata_of, taken, with_noise
 from blankets.study._testing import Testing
+from blankets.voice import option
 
 Seed = np.random.Generator | int | None
 Tell = Callable[[str], None]
@@ -127,7 +128,7 @@ class Study:
         if frame.holes:
             raise NotAnswerableError(
                 f"{what} looks at whole rows, and values are missing in {listed(frame.names[j] for j in frame.holes)}; "
-                f"choose missing='drop', or missing='level' where being missing is itself a state"
+                f"choose {option(missing='drop')}, or {option(missing='level')} where being missing is itself a state"
             )
         return frame
 
@@ -233,7 +234,7 @@ class Study:
         found = tuple(dict.fromkeys(self.index(stands_for.get(name, name)) for name in self.regime.drivers))
         if self.target in found:
             raise ParameterError(
-                f"drivers= holds the target {self.target_name!r}; it lists what else labeling depends on"
+                f"{option('drivers')} holds the target {self.target_name!r}; it lists what else labeling depends on"
             )
         return found
 
@@ -278,7 +279,7 @@ class Study:
         if name in self.report.unusable:
             raise DataError(f"column {name!r} {self.report.unusable[name]}")
         if why := self.report.left_out.get(name):
-            keep = "" if name in self.reading.keep else f"; keep it with keep=[{name!r}]"
+            keep = "" if name in self.reading.keep else f"; keep it with {option(keep=[name])}"
             raise DataError(f"column {name!r} was left out: {why}{keep}")
         if isinstance(self.table, Frame):
             return self.table.index(name)
@@ -454,7 +455,7 @@ class Study:
         if self.regime.surrogate == Surrogate.PAIRWISE:
             raise NotAnswerableError(
                 "pairwise deletion is a test: its counts are of different rows, and no table has information to "
-                "compare; take surrogate='listwise', or none"
+                f"compare; take {option(surrogate='listwise')}, or none"
             )
         column = self.regime.stand_in(self.labels)
         return None if column.surrogate is Surrogate.FULL else column

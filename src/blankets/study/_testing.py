@@ -29,6 +29,7 @@ from blankets.independence import (
 )
 from blankets.records import named
 from blankets.study._engine import Place
+from blankets.voice import option
 
 KINDS = ("auto", "g", "x2", "fisher-z")
 MOST_ROWS = 100_000  # rows that tests of numbers look at: a correlation of 0.016 is found in so many (power 0.95)
@@ -75,8 +76,8 @@ class Testing:
         number("reliability", self.reliability, "a number of rows for each degree of freedom, >= 0", least=0.0)
         if self.dof != "adjusted" and self.kind not in ("g", "x2"):
             raise ParameterError(
-                f"dof={self.dof!r} is for the formulas of 'g' and 'x2', but the test is {self.kind!r}; "
-                f"use Testing('g', dof={self.dof!r})"
+                f"{option(dof=self.dof)} is for the formulas of 'g' and 'x2', but the test is {self.kind!r}; "
+                f"use Testing('g', {option(dof=self.dof)})"
             )
 
     @classmethod
@@ -93,7 +94,8 @@ class Testing:
         """Return the tests of tables of rows that have weights."""
         if self.kind != "auto":
             raise ParameterError(
-                f"test={self.kind!r} counts every row alike; for survey_weight= and missing='weighted' use test='auto'"
+                f"{option(test=self.kind)} counts every row alike; for {option('survey_weight')} and "
+                f"{option(missing='weighted')} use {option(test='auto')}"
             )
         return SurveyTests(
             counter,
@@ -149,7 +151,8 @@ class Testing:
         if grouped:
             if self.kind != "auto":
                 raise ParameterError(
-                    f"test={self.kind!r} takes rows for independent draws; with groups= use test='auto'"
+                    f"{option(test=self.kind)} takes rows for independent draws; with {option('groups')} use "
+                    f"{option(test='auto')}"
                 )
             return ClusteredTests(counter, reliability=self.reliability, strength=self.strength)
         return table_tests(

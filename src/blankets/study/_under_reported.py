@@ -29,6 +29,7 @@ from blankets.results import Estimate, TestResult
 from blankets.study._engine import Engine
 from blankets.study._opening import open_study
 from blankets.study._study import Study
+from blankets.voice import option
 
 Names = str | Iterable[str] | Mapping[str, object]
 Answer = TypeVar("Answer", TestResult, Estimate)
@@ -75,7 +76,7 @@ class UnderReported:
         if y is not None or not isinstance(target, str):
             raise ParameterError("with under-reported features, 'target' must be the name of a column")
         if target in self.priors:
-            raise ParameterError(f"{target!r} is the target: say that it is under-reported with labels='pu'")
+            raise ParameterError(f"{target!r} is the target: say that it is under-reported with {option(labels='pu')}")
         if not isinstance(labels, Supervised) and labels not in ("auto", "supervised"):
             raise NotAnswerableError(
                 "an under-reported feature can be compared with a target that is known in every row; here the "
@@ -107,7 +108,9 @@ class PairQuestion:
     def opened(self, **more: Any) -> AbstractContextManager[Study]:
         """Open the study that answers the question; ``more`` are further arguments of `open_study`."""
         if self.apart and Engine.of(more.get("engine", "auto")).kind == "sql":
-            raise ParameterError("engine='sql' leaves the rows in their database: pack the query for 'under_reported'")
+            raise ParameterError(
+                f"{option(engine='sql')} leaves the rows in their database: pack the query for 'under_reported'"
+            )
         about: dict[str, Any] = {"labels": self.labels, "prior": self.prior, "reading": self.reading}
         return open_study(self.data, self.target, self.y, **about, **more)
 
