@@ -3,8 +3,11 @@
     python benchmarks/claims.py effects|time|... [--draws N] [--seed N]
 
 *effects*: coverage of the printed intervals of true members, the mean printed estimate as a multiple of the truth, and
-the width as a multiple of the plain interval's, in 20 designs. The truth is the effect given the members of the answer:
+the width as a multiple of the plain interval's, in 23 designs. The truth is the effect given the members of the answer:
 where a true member was missed, what others tell of it is theirs. *time*: how often rows in time are noticed.
+*confirm*: shares of tables with any false sentence, where nothing matters, and where weak members do. *adjust*:
+coverage of the effect of a treatment, and its variance as a share of that of adjusting for all columns. *directions*:
+how many statements about directions are true where causes are hidden, and how many could be made.
 """
 
 from __future__ import annotations
@@ -12,12 +15,13 @@ from __future__ import annotations
 import argparse
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 
 import blankets as bl
+from blankets.stats import treatment_effect
 
 Table = dict[str, np.ndarray]
 
@@ -154,7 +158,135 @@ def time(draws: int, rng: np.random.Generator) -> Iterator[str]:
         yield f"{kind:22} {n:4} {a:4.2f}  {seen[0] / draws:7.2f}  {seen[1] / draws:8.3f}"
 
 
-QUESTIONS: dict[str, Callable[[int, np.random.Generator], Iterator[str]]] = {"effects": effects, "time": time}
+def confirm(draws: int, rng: np.random.Generator) -> Iterator[str]:
+    """Yield shares of tables of which a column is falsely said to matter, at 0.05."""
+    yield "design                      tables with members  confirmed a member  false sentences (of 0.05)"
+    for kind, n, b in (("numbers", 300, 0.0), ("numbers", 500, 0.1), ("classes", 500, 0.2), ("categories", 600, 0.5)):
+        said = np.zeros(3)
+        for seed in range(draws):
+            table, _ = drawn(kind, rng, n, b, 30, 3 if b else 0, 0.5)
+            found = bl.discover(table, "y", alpha=0.1, confirm=0.4, audit=False, rng=seed)
+            some = [] if found.confirmation is None else [int(name[1:]) for name in found.confirmation.confirmed]
+            said += [len(found) > 0, bool(some), any(j >= (3 if b else 0) for j in some)]
+        one, two, three = said / draws
+        yield f"{kind:12} {n:5} {b:6.2f}  {one:20.3f}  {two:18.3f}  {three:24.3f}"
+
+
+def adjust(draws: int, rng: np.random.Generator) -> Iterator[str]:
+    """Yield coverage and variance of effects of a treatment; pool: instruments, confounders, precision, noise."""
+    yield "treatment outcome  rows  weak  covers  efficient  nothing  bias    variance: union/all  efficient/all"
+    designs = [
+        (kind, out, n, weak)
+        for kind in ("number", "class", "mixed")
+        for out in ("number", "class")
+        for n, weak in ((500, 0.1), (500, 0.0), (1000, 0.2), (2000, 0.05), (2000, 0.1))
+    ]
+    for kind, out, n, weak in designs:
+        rows = []
+        for seed in range(draws):
+            common = 0.5 * rng.normal(size=n)
+            pool = {
+                f"{a}{i}": common + rng.normal(size=n)
+                for a, k in zip("icpn", (4, 4, 4, 8), strict=True)
+                for i in range(k)
+            }
+            if kind == "mixed":
+                pool = {name: np.sign(v) if name[1] in "02" else v for name, v in pool.items()}
+            size = 0.5 if out == "number" else 0.3
+            ease = 0.5 if kind == "number" else 0.35
+            strong = [0.4, 0.4, weak, weak]
+            sums = {
+                a: sum(b * pool[f"{a}{i}"] for i, b in enumerate(bs))
+                for a, bs in zip("icp", ([ease] * 4, strong, [0.5] * 4), strict=True)
+            }
+            treat = sums["i"] + sums["c"]
+            t = (
+                treat + rng.normal(size=n)
+                if kind == "number"
+                else (rng.random(n) < 1 / (1 + np.exp(-treat))).astype(float)
+            )
+            other = sums["c"] + sums["p"]
+            if out == "number":
+                y, truth = size * t + other + rng.normal(size=n), size
+            else:
+                risk = lambda v: 1 / (1 + np.exp(-v))  # noqa: E731
+                y = (rng.random(n) < risk(size * t + other)).astype(float)
+                truth = float(np.mean(risk(size + other) - risk(other)))
+                if kind == "number":
+                    continue
+            named = {
+                k: np.where(v > 0, "yes", "no") if len(np.unique(v)) == 2 and k != "y" else v for k, v in pool.items()
+            }
+            t_named = t if kind == "number" else np.where(t > 0, "yes", "no")
+            y_named = y if out == "number" else np.where(y > 0, "yes", "no")
+            found = bl.adjust({**named, "t": t_named, "y": y_named}, "t", "y", before=list(pool), rng=seed)
+            of = {e.given: e for e in found.effects if e.measure == "difference"}
+            one, best, none = of["all of these"], of.get("the efficient set", of["all of these"]), of["nothing"]
+            whole = treatment_effect(
+                y, t, np.column_stack(list(pool.values())), rng=np.random.default_rng(seed)
+            ).difference
+            inside = [e.low <= truth <= e.high for e in (one, best, none)]
+            rows.append([*inside, one.estimate - truth, best.estimate - truth, whole[0] - truth])
+        if not rows:
+            continue
+        got = np.array(rows, float)
+        var = got[:, 3:].var(axis=0)
+        covers, best, none = got[:, :3].mean(axis=0)
+        yield (
+            f"{kind:9} {out:8} {n:5} {weak:5.2f}  {covers:6.3f}  {best:9.3f}  {none:7.3f}  {got[:, 3].mean():+.4f} "
+            f"{var[0] / var[2]:19.2f} {var[1] / var[2]:14.2f}"
+        )
+
+
+def directions(draws: int, rng: np.random.Generator) -> Iterator[str]:
+    """Yield shares of true statements; random linear networks of 12 columns, each with 2.2 arrows, some hidden."""
+    yield "kind        rows  hidden  statements  true   effects  true   roles: true  answers  with a false statement"
+    for kind, n in (
+        ("numbers", 500),
+        ("numbers", 2000),
+        ("numbers", 10000),
+        ("categories", 2000),
+        ("categories", 10000),
+    ):
+        for share in (0.0, 0.2, 0.4):
+            said, right, strong, strong_right, roles, roles_right, answers, wrong = np.zeros(8)
+            for _ in range(draws):
+                p = 12
+                order, weight = rng.permutation(p), np.zeros((p, p))
+                for i in range(p):
+                    for j in range(i):
+                        if rng.random() < 2.2 / (p - 1):
+                            weight[order[j], order[i]] = rng.choice([-1, 1]) * rng.uniform(0.4, 0.9)
+                x = np.zeros((n, p))
+                for v in order:
+                    x[:, v] = x @ weight[:, v] + rng.normal(size=n)
+                    if kind == "categories":
+                        x[:, v] = np.where(x[:, v] > 0, 1.0, -1.0)
+                acts = np.linalg.inv(np.eye(p) - (weight != 0)) > 0
+                seen = rng.permutation(p)[int(share * p) :]
+                table = {f"v{v}": x[:, v] if kind == "numbers" else (x[:, v] > 0).astype(str) for v in seen}
+                for t in seen[:3]:
+                    found = bl.discover(table, f"v{t}", roles=True, audit=False)
+                    truth = {"not an effect": ~acts[t], "not a cause": ~acts[:, t], "effect": acts[t]}
+                    ok = [bool(truth[d][int(name[1:])]) for name, d in found.directions.items()]
+                    strong_ok = [k for k, d in zip(ok, found.directions.values(), strict=True) if d == "effect"]
+                    role_ok = [
+                        bool((acts[:, t] if role == "parent" else acts[t])[int(name[1:])])
+                        for name, role in found.roles.items()
+                        if role in ("parent", "child")
+                    ]
+                    said, right = said + len(ok), right + sum(ok)
+                    strong, strong_right = strong + len(strong_ok), strong_right + sum(strong_ok)
+                    roles, roles_right = roles + len(role_ok), roles_right + sum(role_ok)
+                    answers, wrong = answers + 1, wrong + (not all(ok))
+            yield (
+                f"{kind:10} {n:5} {share:7.1f} {said:11.0f} {right / max(said, 1):5.3f} {strong:9.0f} "
+                f"{strong_right / max(strong, 1):5.3f} {roles_right / max(roles, 1):12.3f} {answers:8.0f} "
+                f"{wrong / answers:8.3f}"
+            )
+
+
+QUESTIONS = {"effects": effects, "time": time, "confirm": confirm, "adjust": adjust, "directions": directions}
 
 
 def main() -> None:

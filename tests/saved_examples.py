@@ -12,9 +12,11 @@ from blankets.latent import LatentBlanket
 from blankets.planning import Plan, plan_blanket
 from blankets.regimes import EstimatedPrior
 from blankets.results import (
+    Adjustment,
     Advice,
     Assumptions,
     Blankets,
+    Confirmation,
     DataAudit,
     Estimate,
     Ranking,
@@ -71,6 +73,11 @@ EXAMPLES = {
     "selection": (Selection, lambda: bl.select(table(), "ill", k=2)),
     "stability": (Stability, lambda: bl.stability(table(), "ill", n_resamples=4, algorithm="iamb", rng=1)),
     "audit": (DataAudit, lambda: bl.audit(table(), "ill")),
+    "confirmation": (
+        Confirmation,
+        lambda: bl.discover(table(), "ill", algorithm="iamb", confirm=0.4, rng=1).confirmation,
+    ),
+    "adjustment": (Adjustment, lambda: bl.adjust(table(), "cough", "ill", before=["smoker", "moon"], rng=1)),
     "refutation": (Refutation, lambda: bl.refute(bl.discover(table(), "ill"), table(), n_resamples=2, rng=1)),
     "test": (TestResult, lambda: bl.test(table(), "cough", "ill", given=["town"])),
     "test by formula": (TestResult, lambda: bl.test(table(), "moon", "ill", test="x2")),

@@ -34,8 +34,10 @@ if TYPE_CHECKING:
     from blankets.independence import DSeparation, Knowledge
     from blankets.latent import BestDAG, LatentBlanket, best_dag
     from blankets.planning import Plan, PlanningTable, kappa, plan, plan_blanket, planning_table
+    from blankets.questions.adjust import adjust
     from blankets.questions.advise import advise
     from blankets.questions.audit import audit
+    from blankets.questions.confirm import confirm
     from blankets.questions.discover import algorithms, discover, discover_all
     from blankets.questions.discover_latent import discover_latent
     from blankets.questions.estimate_prior import estimate_prior
@@ -60,10 +62,12 @@ if TYPE_CHECKING:
         less_than,
     )
     from blankets.results import (
+        Adjustment,
         Advice,
         Assumptions,
         Blanket,
         Blankets,
+        Confirmation,
         DataAudit,
         Effects,
         Estimate,
@@ -81,6 +85,7 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 __all__ = [
+    "Adjustment",
     "Advice",
     "Assumptions",
     "BestDAG",
@@ -88,6 +93,7 @@ __all__ = [
     "Blanket",
     "Blankets",
     "Call",
+    "Confirmation",
     "DSeparation",
     "DataAudit",
     "Effects",
@@ -120,11 +126,13 @@ __all__ = [
     "Supervised",
     "TestResult",
     "Testing",
+    "adjust",
     "advise",
     "algorithms",
     "audit",
     "best_dag",
     "between",
+    "confirm",
     "discover",
     "discover_all",
     "discover_latent",
@@ -159,8 +167,8 @@ _HOMES = {
     ".questions.discover": "algorithms discover discover_all",
     ".records": "Call",
     ".regimes": "Beta Noisy PositiveUnlabeled Predicted SemiSupervised Supervised between greater_than less_than",
-    ".results": "Advice Assumptions Blanket Blankets DataAudit Effects Estimate Explanation Ranking Refutation "
-    "Selection Sensitivity Stability TestResult",
+    ".results": "Adjustment Advice Assumptions Blanket Blankets Confirmation DataAudit Effects Estimate Explanation "
+    "Ranking Refutation Selection Sensitivity Stability TestResult",
     ".stats": "FalseMembers",
     ".study": "Engine Testing",
 }

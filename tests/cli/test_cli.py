@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -11,8 +12,10 @@ import sys
 import textwrap
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import blankets
@@ -519,3 +522,32 @@ def test_latent_with_missing_labels(tmp_path, capsys):
     assert "75 of 300 rows have no value of the target and are left out" in capsys.readouterr().err
     assert run([*asked, "--labels", "mcar", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["settings"]["labels"] == "mcar"
+
+
+STORED = Path(__file__).parents[1] / "stored"
+RESULTS = {"discover": "blanket", "rank": "ranking", "select": "selection", "refute": "refutation", "advise": "advice"}
+
+
+@pytest.mark.parametrize(
+    "name", ["discover", "audit", "rank", "select", "sensitivity", "stability", "advise", "refute"]
+)
+def test_examples_with_jq_name_what_the_json_has(name, capsys):
+    assert run([name, "--help"]) == 0
+    keys = re.findall(r"jq '?\.(\w+)", capsys.readouterr().out)
+    assert keys
+    assert set(keys) <= set(json.loads((STORED / f"{RESULTS.get(name, name)}-4.json").read_text()))
+
+
+def test_columns_called_like_options_are_not_printed_as_flags(tmp_path, capsys):
+    rng = np.random.default_rng(5)
+    sick = rng.integers(0, 2, 400)
+    near = np.where(np.arange(400) == 7, 1 - sick, sick)
+    path = tmp_path / "odd.csv"
+    pd.DataFrame({"missing=1": near, "test=0": rng.integers(0, 2, 400), "sick": sick}).to_csv(path, index=False)
+    assert run(["discover", str(path), "-t", "sick", "--explain", "test=0"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "missing=1 alone tells sick" in out
+    assert "--exclude missing=1" in out
+    assert "test=0 is not in the Markov blanket of sick." in out
+    assert "--missing 1" not in out
+    assert "--test 0" not in out

@@ -58,7 +58,7 @@ def rank(*, file: str, target: str, as_json: bool, quiet: bool, **choices: Any) 
       blankets rank records.csv -t present --labels pu --sampling case-control --prior 0.1-0.3
       blankets rank patients.csv -t smoker --labels pu --surrogate y0
       blankets rank visits/ -t readmitted --engine dask --address tcp://scheduler:8786
-      blankets rank patients.csv -t readmitted --json | jq '.features[].name'
+      blankets rank patients.csv -t readmitted --json | jq '.names[]'
     """
     show(ask("rank", file, target, choices, quiet=quiet), as_json=as_json)
 

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
-from blankets.arguments import generator_from
+from blankets.arguments import generator_from, number
 from blankets.counting import count_alone
 from blankets.data import ReadingOptions
 from blankets.errors import Interrupted, guarded
@@ -30,7 +30,9 @@ from blankets.study import (
     Testing,
     Wanted,
     carried_out,
+    confirmed_on,
     open_study,
+    rows_apart,
     sll,
 )
 
@@ -52,6 +54,7 @@ def discover(
     close: bool = True,
     knowledge: Knowledge | None = None,
     audit: bool = True,
+    confirm: float | None = None,
     labels: Regime | str = "auto",
     prior: object = None,
     engine: Engine | str = "auto",
@@ -67,6 +70,10 @@ def discover(
     audit : bool
         Look over the answer for what `audit` warns of: members that nearly tell the target, identifiers, repeated
         persons, lost rows. What is found is printed with the answer, and in its attribute ``checks``.
+    confirm : float, optional
+        A share of the rows, such as 0.4, that has no part in the search: the members are tested there, with a
+        probability of 0.05 of any false sentence (`Blanket.confirm`). Whole groups are set aside with ``groups=``, and
+        the last rows if rows follow each other in time.
 
     Returns
     -------
@@ -100,7 +107,13 @@ def discover(
         pools=True,
         numbers=True,
     ) as study:
-        return Search.of(study, wanted, rng).blanket_of(study.target)
+        if confirm is None:
+            return Search.of(study, wanted, rng).blanket_of(study.target)
+        number("confirm", confirm, "a share of the rows between 0 and 1", above=0.0, below=1.0)
+        first, rest, how = rows_apart(study, confirm, generator_from(rng))
+        blanket = Search.of(study.take(first), wanted, rng).blanket_of(study.target)
+        found = confirmed_on(study.take(rest), wanted, blanket.members, alpha=0.05, how=how)
+        return replace(blanket, confirmation=found, call=study.mark)
 
 
 @question

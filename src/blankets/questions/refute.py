@@ -86,7 +86,7 @@ def refute(
     generator = generator_from(rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # the first search has warned already
-        given = _as_before(blanket, changes)
+        given = as_before(blanket, changes)
         close = bool(given.get("close", True))
         wanted = Wanted.of(
             blanket.algorithm,
@@ -117,7 +117,7 @@ def refute(
     )
 
 
-def _as_before(blanket: Blanket, changes: Mapping[str, Any]) -> dict[str, Any]:
+def as_before(blanket: Blanket, changes: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of the call that made the blanket, with changes."""
     if blanket.call is None:
         raise DataError(f"the blanket of {blanket.target!r} has no call that says how to search again; ask discover")

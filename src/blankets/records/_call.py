@@ -107,7 +107,7 @@ class Call:
         """
         options = dict(self.options)
         words = [data]
-        if self.function == "refute":
+        if self.function in ("refute", "confirm"):
             words = [as_python(options.pop("blanket", not_kept(None)), "blanket"), data]
         words += [as_python(options.pop(name), name) for name in _POSITIONAL if name in options]
         words += [f"{name}={as_python(value, name)}" for name, value in options.items()]
@@ -180,7 +180,7 @@ class Call:
         from blankets.cli import commands
 
         command = commands.get_command(click.Context(commands), _COMMANDS.get(self.function, self.function))
-        if command is None or self.function == "refute":
+        if command is None or self.function in ("refute", "confirm"):
             raise _NoCommandError(f"There is no command for {self.function}.")
         options = [each for each in command.params if isinstance(each, click.Option)]
         given = list(self._flat())

@@ -39,9 +39,11 @@ from blankets.results._words import (
 from blankets.search import Doubt, Undecided
 
 if TYPE_CHECKING:
+    from blankets.results._adjustment import AdjustedEffect, Adjustment
     from blankets.results._advice import Advice, Goal
     from blankets.results._answers import Estimate, TestResult, power_words
     from blankets.results._assumptions import Assumptions
+    from blankets.results._confirmation import Confirmation
     from blankets.results._explain import Explanation
     from blankets.results._ranking import Ranking
     from blankets.results._refutation import Refutation, Trial
@@ -50,11 +52,14 @@ if TYPE_CHECKING:
     from blankets.results._stability import Stability
 
 __all__ = [
+    "AdjustedEffect",
+    "Adjustment",
     "Advice",
     "Assumptions",
     "Blanket",
     "Blankets",
     "CHOSEN",
+    "Confirmation",
     "Contrast",
     "DataAudit",
     "Doubt",
@@ -108,9 +113,11 @@ __all__ = [
 ]
 
 _ANSWERS = {  # of questions other than `discover`, which can do without
+    "._adjustment": "AdjustedEffect Adjustment",
     "._advice": "Advice Goal",
     "._answers": "Estimate TestResult power_words",
     "._assumptions": "Assumptions",
+    "._confirmation": "Confirmation",
     "._explain": "Explanation",
     "._ranking": "Ranking",
     "._refutation": "Refutation Trial",

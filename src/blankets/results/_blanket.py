@@ -11,6 +11,7 @@ from blankets.errors import guarded
 from blankets.records import Call, Count, NonNegative, Saved, refuse
 from blankets.results import _explain, _text
 from blankets.results._audit import Finding
+from blankets.results._confirmation import Confirmation
 from blankets.results._effects import Effects
 from blankets.results._evidence import NamedEvidence, PassedOver, Step
 from blankets.results._label_bias import LabelBias
@@ -45,6 +46,9 @@ class Blanket(Saved):
     roles : dict of str to str
         "parent", "child", "spouse" or "neighbor" (a parent or child; it is not known which), for
         the members whose role the search can find.
+    directions : dict of str to str
+        With ``roles=True`` or tiers: what holds of a member although common causes may be hidden. "not an effect": the
+        target does not act on it; "not a cause": it does not act on the target; "effect": the target acts on it.
     common_children : dict of str to str
         For a spouse, the child that it shares with the target.
     strengths : dict of str to NamedEvidence
@@ -95,6 +99,8 @@ class Blanket(Saved):
         the other members. None where rows could not be looked at.
     checks : tuple of Finding
         What is unusual about the answer and its data, most important first, each with what to do; see `audit`.
+    confirmation : Confirmation or None
+        Tests of the members on rows that were set aside before the search (``confirm=``).
     label_bias : dict of str to LabelBias
         Where only positives are labeled: how much likelier labeling would have to be at a level of a member to explain
         it, if it were no member.
@@ -124,6 +130,7 @@ class Blanket(Saved):
     target: str
     members: tuple[str, ...]
     roles: Mapping[str, Literal["parent", "child", "spouse", "neighbor"]] = field(default_factory=dict)
+    directions: Mapping[str, Literal["not an effect", "not a cause", "effect"]] = field(default_factory=dict)
     common_children: Mapping[str, str] = field(default_factory=dict)
     strengths: Mapping[str, NamedEvidence]
     algorithm: str
@@ -152,6 +159,7 @@ class Blanket(Saved):
     effects: Effects | None = field(default_factory=lambda: None)
     checks: tuple[Finding, ...] = field(default_factory=tuple)
     label_bias: Mapping[str, LabelBias] = field(default_factory=dict)
+    confirmation: Confirmation | None = None
     call: Call | None = None
 
     @classmethod
@@ -232,6 +240,7 @@ class Blanket(Saved):
             {
                 "member": name,
                 "role": self.roles.get(name),
+                "direction": self.directions.get(name),
                 **_main_effect(self.effects, name),
                 "effect": evidence.effect,
                 "information": evidence.information,
@@ -291,6 +300,20 @@ class Blanket(Saved):
         from blankets.results._assumptions import check_assumptions
 
         return check_assumptions(self)
+
+    def confirm(self, data: Any, **choices: Any) -> Confirmation:
+        """Test each member given the others on other rows: see `blankets.confirm`.
+
+        Parameters
+        ----------
+        data : data frame, array, ...
+            Rows that had no part in the search.
+        **choices
+            ``y``, ``alpha``, ``n_jobs``, and arguments of `discover` to give again.
+        """
+        from blankets.questions.confirm import confirm
+
+        return confirm(self, data, **choices)
 
     def refute(self, data: Any, **choices: Any) -> Refutation:
         """Try to refute the blanket on the data from which it was found: see `blankets.refute`.

@@ -113,6 +113,7 @@ def describe(
         target=names[target],
         members=tuple(names[x] for x in final),
         roles={names[x]: found.roles[x] for x in final if x in found.roles},
+        directions={names[x]: found.directions[x] for x in final if x in found.directions},
         common_children={names[x]: names[child] for x, child in found.common_children.items()},
         algorithm=algorithm.name,
         why_algorithm=why,

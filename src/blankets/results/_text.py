@@ -360,8 +360,8 @@ def _method(blanket: Blanket) -> Iterator[str]:
     rows = [count_of(blanket.n_rows, "row")] if blanket.n_rows else []  # a graph has none
     effort = ", ".join([*rows, tests, format_seconds(blanket.seconds)])
     yield f"Found by {blanket.algorithm}{f' ({settings})' if settings else ''}: {effort}."
-    if sentence := false_members_sentence(blanket):
-        yield sentence
+    confirmed = "" if blanket.confirmation is None else blanket.confirmation.sentence()
+    yield from filter(None, (confirmed, false_members_sentence(blanket)))
     yield from filter(None, (partly_sentence(blanket), undecided_sentence(blanket)))
     lost = any(one.kind == "rows lost" for one in blanket.checks)  # a check says it already
     if (dropped := blanket.data.get("dropped_rows")) and not lost:

@@ -4,7 +4,7 @@ from blankets.search._both_ends import with_other_ends
 from blankets.search._contract import Algorithm, Doubt, Found, Note, Role, Trace, Trouble, Undecided
 from blankets.search._entering import levels_of_members
 from blankets.search._registry import ALGORITHMS, check_options, choose, find, squeezed
-from blankets.search._roles import orient, resolve_roles
+from blankets.search._roles import directions_of, orient, resolve_roles
 from blankets.search.closing import close, evidence_of, settle, with_required
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "check_options",
     "choose",
     "close",
+    "directions_of",
     "evidence_of",
     "find",
     "levels_of_members",

@@ -22,6 +22,9 @@ from typing import Any, Literal
 from blankets.independence import Evidence, EvidenceBatch
 
 Role = Literal["neighbor", "parent", "child", "spouse"]
+# What holds of a member although causes may be hidden: the target does not act on it, it does not act on the target, or
+# the target acts on it.
+Direction = Literal["not an effect", "not a cause", "effect"]
 Action = Literal["admitted", "removed", "passed over"]
 
 
@@ -68,6 +71,7 @@ class Found:
     members: tuple[int, ...]  # the blanket (or the neighbors, for algorithms that stop there), in the order of entry
     # If the algorithm can find them. "neighbor" is a parent or child; it is not known which.
     roles: Mapping[int, Role] = field(default_factory=dict)
+    directions: Mapping[int, Direction] = field(default_factory=dict)  # what holds although causes may be hidden
     # for a spouse, the child through which it was found
     common_children: Mapping[int, int] = field(default_factory=dict)
     # for variables left out, a set that separates them from the target, if one was recorded

@@ -1,6 +1,7 @@
 """Pure functions of count tables: statistics, degrees of freedom, tails, information, power."""
 
 from blankets.kernels import COARSE, FAR, LARGE, NOTHING
+from blankets.stats._adjusted import OVERLAP, Predict, TreatmentEffect, e_value, predict_linear, treatment_effect
 from blankets.stats._by_chance import Admission
 from blankets.stats._calibrated import cell_tables
 from blankets.stats._calibrated_block import METHODS, calibrated_formula, calibrated_of_block, law_at
@@ -32,7 +33,7 @@ from blankets.stats._contingency import (
     table_statistics,
 )
 from blankets.stats._drawn import Drawn, draws_test
-from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members
+from blankets.stats._error_control import FalseMembers, adjusted_log_p, expected_false_members, holm
 from blankets.stats._estimate import (
     LARGEST,
     N_CURVE,
@@ -119,7 +120,9 @@ __all__ = [
     "NEGATIVE",
     "NOTHING",
     "N_CURVE",
+    "OVERLAP",
     "POSITIVE",
+    "Predict",
     "RARE",
     "ROWS_A_FUNCTION",
     "ROWS_A_FUNCTION_OF_SEVERAL",
@@ -130,6 +133,7 @@ __all__ = [
     "Sampling",
     "SpreadNumber",
     "Surveyed",
+    "TreatmentEffect",
     "UNLABELED",
     "adjusted_log_p",
     "answers_of_block",
@@ -151,6 +155,7 @@ __all__ = [
     "divided",
     "drawn_law",
     "draws_test",
+    "e_value",
     "effect_from_w",
     "entropy_terms",
     "equal_means",
@@ -159,6 +164,7 @@ __all__ = [
     "fitted_levels",
     "flat_tables",
     "formula_of",
+    "holm",
     "hotelling_log_p",
     "labeling_bias",
     "law_at",
@@ -190,6 +196,7 @@ __all__ = [
     "pooled_d3",
     "pooled_regressions",
     "pos_information",
+    "predict_linear",
     "predicted_share",
     "risk_regression",
     "rows_test",
@@ -209,6 +216,7 @@ __all__ = [
     "survey_test",
     "table_statistics",
     "told_by_others",
+    "treatment_effect",
     "w_from_effect",
     "weaker_than",
     "weighted_powers",

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from blankets.errors import ParameterError, guarded
 from blankets.records import Bounds, Count, NonNegative
@@ -147,6 +147,21 @@ def expected_false_members(
             expected += law(true * of_kind / n, float(np.median(own[kind])), alpha, how, n)
     looks = 1.0 + expected if how.deepest is not None else 1.0  # of a search that looks again after each entry
     return FalseMembers(n, expected, alpha * max(n * looks, n_chances), "level", alpha)
+
+
+def holm(log_p: ArrayLike) -> NDArray[np.float64]:
+    """Return p-values adjusted after Holm (1979): rejecting those below a level makes any error with its probability.
+
+    Examples
+    --------
+    >>> holm(np.log([0.01, 0.04, 0.03])).round(6).tolist()  # 3 x 0.01, 2 x 0.03, then no less
+    [0.03, 0.06, 0.06]
+    """
+    logs = np.asarray(log_p, float)
+    order = np.argsort(logs, kind="stable")
+    adjusted = np.empty(len(logs))
+    adjusted[order] = np.minimum(np.maximum.accumulate(np.exp(logs[order]) * np.arange(len(logs), 0, -1)), 1.0)
+    return adjusted
 
 
 def adjusted_log_p(log_p: NDArray[np.float64]) -> NDArray[np.float64]:

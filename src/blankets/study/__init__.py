@@ -6,7 +6,9 @@ from blankets.caching import loaded_late
 from blankets.study._about import about_labels, about_rows, cut_unasked
 from blankets.study._asking import asked_given, independence_tests
 from blankets.study._checks import called_a_name, leaking, names_finding, people, repeated_subjects, sounds_later
+from blankets.study._confirming import confirmed_on, rows_apart
 from blankets.study._copies import copies_of_labels
+from blankets.study._effect_columns import design_of, values_of
 from blankets.study._engine import Engine, is_files
 from blankets.study._information import (
     ABOUT_EXPLAINED,
@@ -49,8 +51,10 @@ __all__ = [
     "asked_given",
     "called_a_name",
     "carried_out",
+    "confirmed_on",
     "copies_of_labels",
     "cut_unasked",
+    "design_of",
     "frame_with",
     "independence_tests",
     "information_notes",
@@ -63,12 +67,14 @@ __all__ = [
     "open_study",
     "people",
     "repeated_subjects",
+    "rows_apart",
     "rows_drawn",
     "scored_estimate",
     "sll",
     "sounds_later",
     "status_line",
     "under_reported_from",
+    "values_of",
     "warn_of_constants",
     "watched",
     "weighs_rows",

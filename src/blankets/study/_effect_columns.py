@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from blankets.counting import is_heavy, standardized
 from blankets.data import NumericTable, several_numbers
+from blankets.errors import DataError
 from blankets.results import Measure, digits, joined, shown
 from blankets.study._study import Study
 
@@ -221,3 +222,24 @@ def held_in(outcome: Outcome, columns: list[Member]) -> tuple[list[Member], Mask
             held.append(column)
             kept, taken = rows, taken + len(column.compared)
     return held, kept
+
+
+def design_of(study: Study, name: str) -> tuple[Floats, Mask]:
+    """Return a column as columns of a regression, and which rows have a value."""
+    member = member_of(study, study.index(name), np.arange(study.n_rows))
+    return np.where(member.known[:, np.newaxis], member.design(), 0.0), member.known
+
+
+def values_of(study: Study, name: str) -> tuple[Floats, Mask, tuple[str, ...]]:
+    """Return a number or two classes as 0 and 1, which rows have a value, and the classes."""
+    j, frame = study.index(name), study.frame
+    if j in frame.numbers:
+        values = frame.numbers[j].values
+        return np.where(np.isfinite(values), values, 0.0), np.isfinite(values), ()
+    levels = frame.levels[j]
+    if len(levels) != 2:
+        raise DataError(
+            f"{name!r} has {len(levels)} classes; an effect is that of a number or of one class against another"
+        )
+    codes = frame.column(j).astype(np.int64)
+    return (codes == 1).astype(np.float64), codes < 2, (_word(levels[0]), _word(levels[1]))

@@ -27,6 +27,7 @@ from blankets.search import (
     check_options,
     choose,
     close,
+    directions_of,
     evidence_of,
     find,
     levels_of_members,
@@ -290,6 +291,8 @@ class Search:
             found = with_required(tests, target, found, required, alpha=alpha, trace=trace)
         if self.wanted.roles or knows.known.directed:
             found = knows.with_directions(self._with_roles(found, target, trace), target)
+            checked = [x for x in found.members if x not in found.unchecked]
+            found = replace(found, directions=directions_of(tests, target, checked, alpha=alpha))
         else:  # a direction rests on more than membership does: nobody is told one unasked
             found = replace(found, roles={}, common_children={})
         if not found.evidence:
