@@ -450,6 +450,9 @@ class _OpenFile:
         self.name, self.file = path.name, path.open("rb")
         self.before = self.state()
 
+    def __del__(self) -> None:
+        self.file.close()
+
     def state(self) -> tuple[int, int]:
         """Return its size and when it was last written."""
         now = os.fstat(self.file.fileno())
