@@ -32,7 +32,8 @@ from blankets.data import Frame, ingest
 from blankets.errors import BlanketsError, BlanketsWarning
 from blankets.independence import CalibratedTests, ClusteredTests, SeenBlocks, Units, WeightedBlocks
 from blankets.simulate.measures import compare
-from blankets.stats import calibrated_of_block, log_chi2_sf, table_statistics
+from blankets.stats import calibrated_of_block, log_chi2_sf
+from blankets.stats._contingency import table_statistics
 from blankets.study import Testing
 
 LEVELS = (0.01, 0.05)

@@ -170,8 +170,10 @@ def commit() -> str:
 HEAD = """# The papers, reproduced
 
 Every row below comes from a run of the code in `benchmarks/papers`, at the settings and the commit stated in its
-section, and can be had again by its command; DATA is a folder with the data sets named in the script. Algorithms are
-those that were published: no closing afterwards (`close=False`), no features beside the blanket (`extra=0`). A test
+section, and can be had again by its command. Sections with an earlier commit than `5b21786b` keep the rows of that
+run, judged anew; they were not run again since. DATA is a folder with the data sets named in the script. Since
+that commit algorithms are those that were published: no closing afterwards (`close=False`), no features
+beside the blanket (`extra=0`). A test
 runs the first cell of each experiment. *Agrees*: the printed value lies within two standard errors of ours. *Same
 ordering*: the numbers differ, the conclusion drawn from them does not. *Undecided*: one thing is said to exceed
 another, and our difference lies within its 95% interval, whatever its sign. *Differs*: with the reason. Sources: Peña,

@@ -224,7 +224,7 @@ def _ours(error: Exception) -> BlanketsError:
     """Return an error of ours for one that nobody foresaw."""
     if isinstance(error, MemoryError):
         return EngineError(
-            f"memory ran out{f' ({error})' if str(error) else ''}; take fewer columns (columns=[...], "
+            f"memory ran out{f' ({error})' if str(error) else ''}; take fewer columns ({option(columns=...)}, "
             f"{option(exclude=...)}) "
             f"or fewer threads (n_jobs=1), or write the table to disk with {entry('pack')} and give its path"
         )

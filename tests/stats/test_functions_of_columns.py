@@ -15,10 +15,8 @@ from blankets.counting._functions import orthonormal
 from blankets.stats import (
     Basis,
     canonical_test,
-    combined,
     fitted_levels,
     meetings_test,
-    rows_test,
     rows_tests,
     score_test,
     spread_number,
@@ -26,7 +24,8 @@ from blankets.stats import (
     whitening,
     wide_log_lambda,
 )
-from blankets.stats._products import log_p_under_signs, products_test
+from blankets.stats._canonical import combined
+from blankets.stats._products import log_p_under_signs, products_test, rows_test
 from blankets.stats._rare import gamma_log_p, of_fit, score_law
 from blankets.stats._sums import log_p_of_sum
 

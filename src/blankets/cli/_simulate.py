@@ -90,7 +90,7 @@ def _kept(frame: Frame, target: str, hide: str, seed: int | None) -> NDArray[np.
 def _write_csv(frame: Frame, path: str, hidden: Hidden) -> None:
     from blankets.simulate import as_columns
 
-    columns = as_columns(frame)
+    columns: dict[str, Any] = dict(as_columns(frame))
     if hidden is not None:
         name, gone = hidden
         columns[name] = ["" if out else level for out, level in zip(gone, columns[name], strict=True)]

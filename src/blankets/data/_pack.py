@@ -212,7 +212,9 @@ class _Packing:
         ]
 
     def _parts(self, names: Sequence[str], doing: str) -> Iterator[tuple[int, Any]]:
-        """Yield chunks, each with the number of its first kept row, and report progress."""
+        """Yield chunks, each with the number of its first kept row, and report progress; none without columns."""
+        if not names:  # pyarrow would read all columns
+            return
         given = start = 0
         total = f" of {self.n_given:,}" if self.n_given else ""
         for chunk in self.chunks.chunks(names):
@@ -348,7 +350,7 @@ class _Packing:
 
         features = [name for name in names if target is None or name != target.name]
         written = 0
-        for start, chunk in self._parts(features, "packing") if features else ():
+        for start, chunk in self._parts(features, "packing"):
             written = start + chunk.num_rows
             if written > writer.n_rows:
                 raise DataError("there are more rows than at the first reading: the files have changed")

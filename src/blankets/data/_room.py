@@ -35,7 +35,8 @@ def check_room(n_rows: int, n_columns: int, bytes_each: int = 1) -> None:
     columns, rows = free // max(n_rows * bytes_each, 1), free // max(n_columns * bytes_each, 1)
     raise DataError(
         f"{n_rows:,} rows and {n_columns:,} columns need {needed / 1e9:.2f} GB of memory, and {free / 1e9:.2f} GB are "
-        f"free: {columns:,} columns would fit (columns=[...], {option(exclude=...)}), or {rows:,} rows; or write "
+        f"free: {columns:,} columns would fit ({option(columns=...)}, {option(exclude=...)}), or {rows:,} "
+        f"rows; or write "
         f"the table to "
         f"Parquet files, which discover and pack read piece by piece"
     )

@@ -9,11 +9,10 @@ from math import atan, exp, log, tan
 
 import numpy as np
 
-from blankets.kernels._laws import log_beta
-from blankets.kernels._tail import log_tail
+from blankets.kernels._tail import log_beta, log_tail
 from blankets.kernels._types import *
 
-MOST_PAIRS: int64 = 36  # pairs of functions of x and y that rows are asked about here, as in _residuals.h
+MOST_PAIRS: int64 = 36  # pairs of functions of x and y that rows are asked about here
 PI: float64 = 3.141592653589793
 LOG_2: float64 = 0.6931471805599453
 LOG_TINY: float64 = -18.420680743952367  # of 1e-8: below, the tangent is its argument

@@ -9,7 +9,6 @@
 #define MOST_OF_X 7       /* the same of x, with a product of both */
 #define MOST_BENT 13      /* all of them */
 #define MOST_OFF (MOST_OF_Y + MOST_BENT)
-#define MOST_PAIRS 36     /* pairs of functions of x and y, at most */
 #define MOST_TOGETHER 8   /* columns that pass over the rows together */
 /* Predictions and pairs of functions that they have together, unless one column has more. */
 #define ROWS_TOGETHER(n) ((n) > 1 << 17 ? 14 : 40)

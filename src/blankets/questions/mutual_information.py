@@ -71,7 +71,8 @@ def mutual_information(
         "auto": the consistent estimator of the regime. Others: "plug-in" and "miller-madow" (all labels),
         "listwise" (MCAR), "pos", "neg", "ss" and "least-variance" (MAR-C).
     loss : {"log", "squared"}
-        Mutual information, or the squared-loss information that X² estimates.
+        Mutual information, or the squared-loss information that X² estimates; the result then has Cramér's V and φ,
+        `Estimate.cramers_v`, with their interval.
 
     Returns
     -------
@@ -134,6 +135,12 @@ def _few_behind(study: Study, x: str, at: int, counts: NDArray[np.int32]) -> lis
     ]
 
 
+def _fewest_levels(study: Study, at: int) -> int:
+    """Return the smaller number of levels of a column and the target."""
+    classes = len(study.labels.classes) if len(study.labels.codes) else int(study.arities[study.target])
+    return min(int(study.arities[at]), classes)
+
+
 def estimate_of(
     study: Study,
     x: str,
@@ -180,6 +187,8 @@ def estimate_of(
         value=float(np.ravel(estimate.value)[0]),
         standard_error=float(np.ravel(estimate.standard_error)[0]),
         estimator=estimate.estimator,
+        loss=loss,
+        fewest_levels=0 if study.measures([at, study.target]) else _fewest_levels(study, at),
         n_rows=n_rows,
         notes=tuple(notes),
         _law=estimate,

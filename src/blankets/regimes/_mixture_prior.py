@@ -23,6 +23,7 @@ from scipy.special import ndtr
 
 from blankets.errors import LabelError
 from blankets.stats import Sampling
+from blankets.voice import option
 
 Floats = NDArray[np.float64]
 Codes = NDArray[np.int64]
@@ -44,7 +45,8 @@ def mixture_prior(
     few = [c for c in (0, 1) if np.count_nonzero(classes == c) < FEWEST]
     if few:
         raise LabelError(
-            f"p(y=1) is estimated from labeled rows of both classes, {FEWEST} of each at least; say it with prior="
+            f"p(y=1) is estimated from labeled rows of both classes, {FEWEST} of each at least; say it with "
+            f"{option('prior')}"
         )
     ratio = _ratio(codes, classes, rng)
     of_all = np.ones(len(classes), bool) if sampling == "one-sample" else classes < 0

@@ -6,8 +6,8 @@ _OF_LABELS = ("κ", "Ỹ0", "Ỹ1", "Ỹm")
 _TERMS = {
     "Markov blanket": "The smallest set of columns that makes all others irrelevant: once its values are known, no "
     "other column tells anything more about the target.",
-    "parent": "A column from which an arrow leads to the target: a direct cause, if nothing hidden influences both.",
-    "child": "A column to which an arrow leads from the target.",
+    "parent": "A column on which the target does not act. A direct cause, if nothing hidden influences both.",
+    "child": "A column that does not act on the target. An effect of it, if nothing hidden influences both.",
     "spouse": "Another parent of a child of the target. It matters once the child is known.",
     "neighbor": "A parent or a child; the data do not show which.",
     "given": "With the other columns held at their values: the comparison is made between rows that are alike in them.",

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from blankets.arguments import level_of
-from blankets.errors import guarded
+from blankets.errors import NotAnswerableError, guarded
 from blankets.records import Bounds, Call, Count, LogProbability, NonNegative, Probability, Saved, Unsigned, refuse
 from blankets.regimes import Surrogate
 from blankets.results._words import (
@@ -79,6 +79,10 @@ class Estimate(Saved, _Printed):
         Its standard error; NaN if the delta method (a normal approximation) does not apply.
     estimator : str
         Name of the estimator.
+    loss : str
+        "log" for mutual information, "squared" for the information that X² estimates.
+    fewest_levels : int
+        The smaller number of levels of the two variables; 0 where one is a number.
     notes : tuple of str
         What the user should know: assumptions about labels, repaired cells, a prior that does not fit.
     n_rows, call
@@ -103,6 +107,8 @@ class Estimate(Saved, _Printed):
     value: Annotated[float, Bounds(-LARGEST, LARGEST)]
     standard_error: Unsigned
     estimator: str
+    loss: Annotated[str, Literal["log", "squared"]] = "log"
+    fewest_levels: Count = 0
     n_rows: Count
     notes: tuple[str, ...] = ()
     call: Call | None = None
@@ -117,6 +123,33 @@ class Estimate(Saved, _Printed):
     def corrected(self) -> float:
         """The estimate that is too large as often as too small."""
         return float(np.ravel(self._law.corrected)[0])
+
+    @property
+    def cramers_v(self) -> float:
+        """Cramér's V, √(2 I₂ / (levels - 1)) with the squared-loss information I₂; of two levels it is φ."""
+        return float(self._v(self.value))
+
+    def cramers_v_interval(self, level: float = 0.9) -> tuple[float, float]:
+        """Return the confidence interval of Cramér's V: that of the squared-loss information.
+
+        >>> import numpy as np
+        >>> import blankets as bl
+        >>> ill = np.arange(400) % 2
+        >>> table = {"cough": np.where(np.arange(400) % 5, ill, 1 - ill), "ill": ill}
+        >>> found = bl.mutual_information(table, "cough", "ill", loss="squared")
+        >>> round(found.cramers_v, 3), [round(end, 2) for end in found.cramers_v_interval()]
+        (0.6, [0.53, 0.67])
+        """
+        low, high = self.interval(level)
+        return self._v(low), self._v(high)
+
+    def _v(self, information: float) -> float:
+        if self.loss != "squared" or self.fewest_levels < 2:
+            raise NotAnswerableError(
+                "Cramér's V is that of the squared-loss information between two columns of levels: "
+                "mutual_information(..., loss='squared'); numbers are cut with discretize='sturges'"
+            )
+        return min(math.sqrt(max(2.0 * information, 0.0) / (self.fewest_levels - 1)), 1.0)
 
     @property
     def p(self) -> float:
@@ -139,6 +172,10 @@ class Estimate(Saved, _Printed):
         measured = f"measured {digits(self.value)}, standard error {digits(self.standard_error)}"
         yield wrapped(f"Estimator {self.estimator}, {self.n_rows:,} rows: {measured}; chance is taken off above.", "  ")
         yield wrapped(NATS, "  ")
+        if self.loss == "squared" and self.fewest_levels > 1:
+            name = "φ" if self.fewest_levels == 2 else "Cramér's V"
+            low, high = self.cramers_v_interval()
+            yield f"  {name} {digits(self.cramers_v)}, 90% interval {digits(low)} to {digits(high)}."
         yield from (wrapped(note, "  note: ") for note in self.notes)
 
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
 _MOST_STEPS = 5
 _ROLES = {
-    "parent": "a parent of {target} (an arrow leads from it to {target})",
-    "child": "a child of {target} (an arrow leads from {target} to it)",
-    "neighbor": "a parent or a child of {target}; the search does not say which",
-    "spouse": "a spouse of {target}: another parent of a common child",
+    "parent": "parent: {target} does not act on it",
+    "child": "child: it does not act on {target}",
+    "neighbor": "neighbor: a parent or a child of {target}; the search does not say which",
+    "spouse": "spouse: another parent of a child of {target}",
 }
 
 

@@ -29,10 +29,10 @@ _WHY_UNDECIDED = {
     Doubt.NOT_HELD_FIXED: "the members could not be held fixed in their tests",
 }
 _ROLES = {
-    "parent": "a parent acts on the target",
-    "child": "the target acts on a child",
-    "neighbor": "a neighbor acts on the target or the target on it",
-    "spouse": "a spouse acts on something that the target acts on",
+    "parent": "the target does not act on a parent",
+    "child": "a child does not act on the target",
+    "neighbor": "of a neighbor the direction is not known",
+    "spouse": "a spouse matters once a child is known",
 }
 
 
@@ -198,8 +198,9 @@ def _about_roles(blanket: Blanket) -> Iterator[str]:
         used = [words for role, words in _ROLES.items() if role in blanket.roles.values()]
         rest = ["where none is said, it is not known"] * (len(blanket.roles) < len(blanket))
         yield (
-            f"role: {'; '.join([*used, *rest])}. This is inferred from independences, as if no common cause were "
-            "hidden; what you know of the order in time comes first (knowledge=)."
+            f"role: {'; '.join([*used, *rest])}. That holds with hidden common causes, too; only without them does a "
+            "parent act on the target, and the target on a child. What you know of the order in time comes first "
+            f"({option('knowledge')})."
         )
 
 
@@ -318,7 +319,7 @@ def why_undecided(blanket: Blanket, name: str) -> str:
         )
     return (
         f"{count_of(blanket.n_rows, 'row')} are too few to test it given the members: that takes {one.rows:,.0f} rows, "
-        f"fewer levels of {shown(name)} and of the members, or their order (ordered=)"
+        f"fewer levels of {shown(name)} and of the members, or their order ({option('ordered')})"
     )
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.stats._special import chi2_sf
+from blankets.stats._tail import chi2_sf
 
 _CELLS = 32  # of the grid, for the largest weight
 _SMALL = 1 / 8  # of the largest weight: draws with smaller ones are normal together

@@ -102,3 +102,12 @@ def log_chi2_sf(statistic: ArrayLike, dof: ArrayLike) -> NDArray[np.float64]:
         return kernels.chi2_tails(np.ascontiguousarray(statistic), np.ascontiguousarray(dof))
     flat = kernels.chi2_tails(np.ascontiguousarray(statistic).ravel(), np.ascontiguousarray(dof).ravel())
     return flat.reshape(statistic.shape)
+
+
+def chi2_sf(statistic: ArrayLike, dof: ArrayLike) -> NDArray[np.float64]:
+    """Return P(chi-square > ``statistic``).
+
+    >>> round(float(chi2_sf(3.841458820694124, 1)), 12)
+    0.05
+    """
+    return np.exp(log_chi2_sf(statistic, dof))

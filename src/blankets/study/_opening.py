@@ -211,12 +211,13 @@ def _of_codes(data: Any, target: str | int | None, known: Known, options: dict[s
 def _estimated(frame: Frame, at: int, labels: Labels, known: Known) -> EstimatedPrior:
     """Return p(y=1) as `estimate_prior` estimates it from the same rows."""
     if known.labels not in ("pu", "mar-c"):
-        raise ParameterError("prior='estimate' is for labels='pu' and labels='mar-c'")
+        raise ParameterError(f"{option(prior='estimate')} is for {option(labels='pu')} and {option(labels='mar-c')}")
     plain = frame.without_numbers()
     features = [x for x in range(frame.n_columns) if x != at and x not in frame.numbers and x not in frame.holes]
     if not features:
         raise NotAnswerableError(
-            "prior='estimate' needs columns of levels without holes; say prior= or bl.estimate_prior"
+            f"{option(prior='estimate')} needs columns of levels without holes; say {option('prior')} or "
+            f"bl.estimate_prior"
         )
     codes = np.stack([plain.column(x) for x in features], axis=1).astype(np.int64)
     return estimate_prior(codes, labels, rng=0)  # the same rows give the same prior
