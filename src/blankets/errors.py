@@ -242,6 +242,8 @@ def errors_of(whose: str) -> Iterator[None]:
     """Let errors out as they are, however many of our functions they pass: those of a user's function, say."""
     try:
         yield
+    except MemoryError:  # says the same, whoever asked for the memory
+        raise
     except Exception as error:
         error.add_note(f"{_NOT_OURS}{whose}")
         raise

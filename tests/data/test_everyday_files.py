@@ -6,6 +6,7 @@ import gzip
 import re
 import sys
 import warnings
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -466,3 +467,19 @@ def test_numbers_that_a_typed_file_declares_to_be_text(tmp_path):
     with pytest.warns(ReadingWarning, match="1 column holds numbers stored as text"):
         done = ingest(pd.read_parquet(path), "ill", numbers=True)
     assert done.frame.numbers[0].values.tolist() == pytest.approx(DOSE.tolist(), abs=6e-4)
+
+
+def test_a_cell_far_away_is_refused_before_the_area_is_read(tmp_path):
+    """Between two cells at the ends of a sheet there are 17 billion, which no memory holds."""
+    near, far = tmp_path / "near.xlsx", tmp_path / "far.xlsx"
+    write_xlsx(near, {"data": [["a", "t"], *([k % 2, k % 3] for k in range(40))]})
+    last = b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>'
+    with zipfile.ZipFile(near) as book, zipfile.ZipFile(far, "w") as other:
+        for name in book.namelist():
+            other.writestr(
+                name, book.read(name).replace(b"</sheetData>", last if "sheet1" in name else b"</sheetData>")
+            )
+    assert far.stat().st_size < 10_000
+    assert read_table(near).names == ("a", "t")
+    with pytest.raises(DataError, match="83 cells in an area of 1,048,576 rows and 16,384 columns; delete"):
+        read_table(far)

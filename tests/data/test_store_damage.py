@@ -169,12 +169,39 @@ def test_a_name_that_has_become_another_one_is_seen(store):
         Store.open(store)
 
 
+@pytest.mark.parametrize("change", ["cut off", "written to", "replaced"])
+@pytest.mark.parametrize("mapped", [False, True])
+def test_a_store_that_changes_while_it_is_open(tmp_path, monkeypatch, change, mapped):
+    """A file that is cut off while it is mapped would end the process; one that is written to changes answers."""
+    if mapped:
+        monkeypatch.setattr("blankets.data._store.MAPPED", 0)
+    rng = np.random.default_rng(0)
+    table = {"a": rng.integers(0, 3, 5000), "t": rng.integers(0, 2, 5000)}
+    bl.pack(table, tmp_path / "s")
+    store = bl.Store.open(tmp_path / "s")
+    before = bl.test(store, "a", "t")
+    codes = tmp_path / "s" / "codes.u8"
+    if change == "replaced":
+        bl.pack({"a": [0, 1] * 20, "t": [0, 1, 1, 0] * 10}, tmp_path / "s")
+    elif change == "cut off":
+        os.truncate(codes, 100)
+    else:
+        with codes.open("r+b") as file:
+            file.write(bytes(4000))
+            os.utime(file.fileno(), ns=(0, 0))
+    if mapped and change != "replaced":
+        with pytest.raises(EngineError, match=r"'codes\.u8' has changed since it was opened; pack the table again"):
+            bl.test(store, "a", "t")
+    else:
+        assert bl.test(store, "a", "t").log_p == before.log_p
+
+
 def test_rows_without_a_label_that_are_others_are_seen(tmp_path):
     bl.pack({"a": [0, 1] * 50, "t": [0, 1, None, 1] * 25}, tmp_path / "s", target="t")
     marks = np.fromfile(tmp_path / "s" / "unlabeled.u8", np.uint8)
     assert marks.tolist() == [0, 0, 1, 0] * 25
     np.roll(marks, 1).tofile(tmp_path / "s" / "unlabeled.u8")
-    with pytest.raises(EngineError, match=r"the rows marked in 'unlabeled.u8' have changed; pack the table again"):
+    with pytest.raises(EngineError, match=r"what 'unlabeled.u8' says of rows has changed; pack the table again"):
         Store.open(tmp_path / "s")
 
 

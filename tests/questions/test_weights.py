@@ -97,8 +97,10 @@ def test_rows_that_are_not_in_memory(tables, tmp_path):
     counted, _ = tables
     for k in range(2):
         counted[k::2].to_parquet(tmp_path / f"{k}.parquet")
-    with pytest.raises(ParameterError, match="sample_weight= is not built for a table that is read piece by piece"):
-        bl.discover(str(tmp_path / "*.parquet"), "y", sample_weight="count")
+    expected = bl.discover(counted, "y", sample_weight="count")
+    found = bl.discover(str(tmp_path / "*.parquet"), "y", sample_weight="count")
+    assert found.members == expected.members
+    assert found.n_rows == expected.n_rows == counted["count"].sum()
     query = bl.SqlTable(f"SELECT * FROM '{tmp_path}/0.parquet'")
     with pytest.raises(ParameterError, match="sample_weight= is not built for engine='sql'"):
         bl.discover(query, "y", sample_weight="count", engine="sql")
@@ -155,3 +157,14 @@ def test_the_command_line_takes_a_column_of_weights(tables, tmp_path, capsys):
     counted.to_csv(tmp_path / "t.csv", index=False)
     assert run(["test", str(tmp_path / "t.csv"), "x", "-t", "y", "--weight", "count", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)[0]["n_rows"] == len(repeated)
+
+
+def test_only_ratios_of_survey_weights_matter(tables):
+    """Squares of large weights are infinite, and equal weights are those of a sample drawn at random."""
+    rng = np.random.default_rng(1)
+    table = tables[1].assign(w=rng.integers(1, 4, len(tables[1])))
+    expected = bl.test(table, "z", "y", survey_weight="w").log_p
+    for unit in (1e155, 1e-155):
+        assert bl.test(table.assign(w=table["w"] * unit), "z", "y", survey_weight="w").log_p == pytest.approx(expected)
+    plainly = bl.discover(tables[1], "y")
+    assert bl.discover(tables[1], "y", survey_weight=np.full(len(table), 2.5)).members == plainly.members

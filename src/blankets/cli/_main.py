@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -107,11 +108,18 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except BlanketsError as error:
         click.echo(f"blankets: {error}", err=True)
         return WRONG_USAGE if isinstance(error, ParameterError) else BAD_DATA
+    except OSError as error:
+        click.echo(f"blankets: the answer cannot be written: {error.strerror}", err=True)
+        return BAD_DATA
     return code if isinstance(code, int) else 0
 
 
 def main() -> None:
     """Run the command line of this process."""
     code = run()
+    try:
+        sys.stdout.flush()
+    except OSError:  # said above; Python would say it again at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     gc.freeze()  # the system frees all memory at once; Python would look through it for longer than many answers take
     sys.exit(code)

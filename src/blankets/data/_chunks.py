@@ -16,11 +16,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from blankets.data._columns import Categories, Column, Refused
-from blankets.data._dialect import PLAIN_TEXT, SEPARATORS, Dialect, FileWishes, dialect_of, wording_of
+from blankets.data._columns import PLAIN, Categories, Column, Numbers, Refused
+from blankets.data._dialect import PARQUET, PLAIN_TEXT, SEPARATORS, Dialect, FileWishes, dialect_of, wording_of
 from blankets.data._file_errors import file_errors, no_file, reason
 from blankets.data._files import (
-    PARQUET,
     columns_of_parquet,
     csv_options,
     kind_of_file,
@@ -64,6 +63,7 @@ class Chunks(ABC):
 
     names: tuple[str, ...]  # the columns
     notes: tuple[str, ...] = ()  # what was recognized when it was opened, in sentences
+    unordered: bool = False  # whether rows may come in another order each time
 
     @abstractmethod
     def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
@@ -78,8 +78,8 @@ class Chunks(ABC):
         """Estimate the memory needed to turn the whole table into a frame."""
 
     @contextmanager
-    def settled(self) -> Iterator[Chunks]:
-        """Yield chunks with the same order of rows each time."""
+    def settled(self, wishes: FileWishes) -> Iterator[Chunks]:
+        """Yield chunks with the same order of rows each time; ``wishes``: what the user says of texts."""
         yield self
 
     def column(self, name: str, values: Any) -> Column:
@@ -88,6 +88,13 @@ class Chunks(ABC):
 
     def whole(self, name: str) -> Column:
         """Read one whole column."""
+        while True:
+            try:
+                return self._whole(name)
+            except ChangedTypes:
+                continue
+
+    def _whole(self, name: str) -> Column:
         import pyarrow as pa
 
         parts = [chunk.column(name) for chunk in self.chunks([name])]
@@ -131,6 +138,8 @@ class _Files(Chunks):
     def __init__(self, paths: Sequence[Path], wishes: FileWishes | None = None) -> None:
         self.paths = tuple(paths)
         self.wishes = FileWishes() if wishes is None else wishes
+        for path in self.paths:
+            self.wishes.refuse_beside(kind_of_file(path), repr(str(path)))
         found = [self._columns_of(path) for path in self.paths]
         self.names = checked_names(tuple(found[0]))
         for path, names in zip(self.paths, found, strict=True):
@@ -192,6 +201,7 @@ class CsvChunks(_Files):
         self._dialects: dict[Path, Dialect] = {}
         self._kinds: dict[str, str] = {}  # what texts of a column were read as: "text", or the kind of numbers
         self._types: dict[str, Any] = {}
+        self._points: set[str] = set()  # columns of numbers with points, where commas were said to be decimal marks
         self._sure: set[tuple[Path, str]] = set()  # files and columns whose large numbers are no whole ones
         super().__init__(paths, wishes)
 
@@ -208,8 +218,8 @@ class CsvChunks(_Files):
 
     def column(self, name: str, values: Any) -> Column:
         """Read some rows of a column: as numbers or dates if the rows before were that too, otherwise as texts."""
-        texts = from_arrow(values)
-        wording = replace(self._wording, decimal=self._wording.prefer)
+        texts, prefer = from_arrow(values), "." if name in self._points else self._wording.prefer
+        wording = replace(self._wording, decimal=prefer)
         if self._kinds.get(name) == "text":
             return understood(texts, wording, texts_only=True)
         try:
@@ -219,11 +229,15 @@ class CsvChunks(_Files):
             raise
         if read is texts and not isinstance(texts, Categories):
             return read
+        if prefer == "," and isinstance(read, Categories) and read.levels:
+            if isinstance(understood(texts, replace(wording, decimal=".")), Numbers):  # as `float` reads them
+                self._points.add(name)
+                raise ChangedTypes
         kind = read.origin.kind or ("text" if isinstance(read, Categories) and read.levels else "")
         if kind and self._kinds.setdefault(name, kind) != kind:
             self._kinds[name] = "text"
             raise ChangedTypes
-        return read
+        return replace(read, origin=PLAIN) if name in self._points and isinstance(read, Numbers) else read
 
     def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield blocks of rows of all files; raise `ChangedTypes` if a column has to be read again."""
@@ -310,6 +324,13 @@ def files_of(source: str | Path | Sequence[str | Path]) -> list[Path]:
             shown = [p for p in known if not any(part.startswith((".", "_")) for part in p.relative_to(path).parts)]
             if not shown:
                 raise DataError(f"the folder {str(path)!r} has no CSV or Parquet files")
+            folders = {part for p in shown for part in p.relative_to(path).parts[:-1]}
+            if named := sorted({part.partition("=")[0] for part in folders if "=" in part}):
+                raise DataError(
+                    f"the folders within {str(path)!r} hold values of {listed(named)} in their names, not read here; "
+                    f"write such columns into the files, or give bl.SqlTable(\"SELECT * FROM read_parquet('...', "
+                    f'hive_partitioning = true)")'
+                )
             return shown
         if glob.has_magic(str(source)):
             matched = sorted(Path(name) for name in glob.glob(str(source), recursive=True))

@@ -140,7 +140,7 @@ def left_out(summary: Summary, reading: Reading, whole: Whole, *, keep: bool) ->
     """Return why a feature is left out because of its values, or None; parameters as for `decide`."""
     if summary.n_infinite:
         return LeftOut.INFINITE
-    if keep:
+    if keep and (summary.n or reading.missing == "level"):  # a column without any value has no level
         return None
     if summary.is_constant(missing_counts=reading.missing == "level"):
         return LeftOut.CONSTANT

@@ -17,6 +17,8 @@ from blankets.voice import option
 
 SEPARATORS = {".csv": ",", ".tsv": "\t", ".tab": "\t"}
 PLAIN_TEXT = (".txt", ".dat", ".asc", ".data", ".text")  # the separator is to be found
+PARQUET, FEATHER = (".parquet", ".pq"), (".feather", ".arrow", ".ipc")
+EXCEL, STATISTICS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"), (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
 CALLED = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "commas"}
 WINDOWS = "cp1252"
 _MARKS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
@@ -53,6 +55,15 @@ class FileWishes:
     encoding: str | None = None
     sheet: str | int | None = None
     wording: Wording = UNTYPED
+
+    def refuse_beside(self, kind: str, what: str) -> None:
+        """Refuse options that say nothing of files of this kind, ``what`` of them."""
+        if self.sheet is not None and kind not in EXCEL:
+            raise ParameterError(f"{option('sheet')} is for Excel files, but {what} is none; leave it out")
+        if self.encoding is not None and kind in (*PARQUET, *FEATHER, *EXCEL):
+            raise ParameterError(f"{option('encoding')} is for text files, but {what} is none; leave it out")
+        if self.separator is not None and kind in PARQUET:
+            raise ParameterError(f"{option('separator')} is for text files, but {what} is none; leave it out")
 
     def named(self) -> str | None:
         """Return the first option that only files have, if one is given."""

@@ -32,7 +32,8 @@ def no_file(path: Path, what: str = "file") -> str:
     if path.is_dir():
         return f"{str(path)!r} is a folder; give the path of one CSV or Parquet file, or pack them with {entry('pack')}"
     if re.match(r"\w\w+:/", str(path)):
-        return f"{str(path)!r} is an address of the web, not a file; download it, and give the path of the file"
+        address = re.sub(r"/[^/@]*@", "/...@", str(path))  # without the password
+        return f"{address!r} is an address, not a file; download the data, and give the path of the file"
     there = islice(path.parent.iterdir(), 1000) if path.parent.is_dir() else ()
     near = [p.name for p in there if did_you_mean(path.stem, [p.stem])]  # '.csv' alone makes no two names alike
     return f"there is no {what} {str(path)!r}{did_you_mean(path.name, near)}"

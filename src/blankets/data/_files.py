@@ -21,8 +21,12 @@ from numpy.typing import NDArray
 
 from blankets.data._columns import Categories, Column, Numbers, Refused, mask_of, sorted_categories
 from blankets.data._dialect import (
+    EXCEL,
+    FEATHER,
+    PARQUET,
     PLAIN_TEXT,
     SEPARATORS,
+    STATISTICS,
     Dialect,
     FileWishes,
     dialect_of,
@@ -35,15 +39,13 @@ from blankets.data._objects import as_objects, from_objects
 from blankets.data._readers import from_arrow
 from blankets.data._tables import Table, table_of
 from blankets.data._texts import BLANK, LARGE, Wording, numbers_in, understood
-from blankets.errors import DataError, MissingPackageError, ParameterError
+from blankets.errors import DataError, MissingPackageError
 from blankets.voice import option
 
 if TYPE_CHECKING:
     pass
 
 TRUE, FALSE = ("true", "True", "TRUE"), ("false", "False", "FALSE")
-PARQUET, FEATHER = (".parquet", ".pq"), (".feather", ".arrow", ".ipc")
-EXCEL, STATISTICS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods"), (".sav", ".zsav", ".por", ".dta", ".sas7bdat", ".xpt")
 SMALL = 2**20  # bytes of a text file; reading them takes less time than loading pyarrow
 OF_R = (".rds", ".rdata", ".rda")
 MENDED_ARROW = 24  # the version of pyarrow from which its reader of CSV does not wait for itself
@@ -104,8 +106,7 @@ def open_file(path: Path, wishes: FileWishes) -> Table:
     """Open a file by the ending of its name."""
     check_file(path)
     kind = kind_of_file(path)
-    if wishes.sheet is not None and kind not in EXCEL:
-        raise ParameterError(f"{option('sheet')} is for Excel files, but {str(path)!r} is none; leave it out")
+    wishes.refuse_beside(kind, repr(str(path)))
     if wishes.separator is None:
         if kind in PARQUET:
             return _read_parquet(path, wishes)

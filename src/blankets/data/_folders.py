@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 NARROW_FILE, WIDE_FILE, NUMBER_FILE = "codes.u8", "codes.i32", "numbers.f64"
-MISSING_FILE, META = "unlabeled.u8", "meta.json"
-OURS = frozenset({NARROW_FILE, WIDE_FILE, NUMBER_FILE, MISSING_FILE, META})
+MISSING_FILE, GROUP_FILE, SURVEY_FILE, META = "unlabeled.u8", "groups.i64", "survey.f64", "meta.json"
+OURS = frozenset({NARROW_FILE, WIDE_FILE, NUMBER_FILE, MISSING_FILE, GROUP_FILE, SURVEY_FILE, META})
 
 
 def private(path: str, flags: int) -> int:

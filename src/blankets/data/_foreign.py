@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,13 @@ from blankets.data._texts import understood
 from blankets.errors import DataError, MissingPackageError, did_you_mean, listed
 from blankets.voice import option
 
+_ZIPPED = (".xlsx", ".xlsm")
+# A sheet is read with every cell between the first and the last: 24 bytes each in the reader, 8 more here, so that so
+# many cells take 0.6 GB; beyond that at least one cell in a hundred must hold something.
+MOST_CELLS, FILLED = 20_000_000, 100
+_CELL = re.compile(rb'<(?:\w+:)?(?:row\b[^>]*?\br="(\d+)"|c\b(?:[^>]*?\br="([A-Z]+)(\d+)")?)')
+_ATTRIBUTE = re.compile(rb'(\w+)="([^"]*)"')
+_SHEET = re.compile(rb'<(?:\w+:)?sheet\b[^>]*?\b\w+:id="([^"]+)"')
 # The function of pyreadstat for each ending of a file's name.
 _LABELED = (".sav", ".zsav", ".por", ".dta")  # the kinds of files with labels of values
 _FUNCTIONS = {".sav": "sav", ".zsav": "sav", ".por": "por", ".dta": "dta", ".sas7bdat": "sas7bdat", ".xpt": "xport"}
@@ -32,6 +41,8 @@ def read_excel(path: Path, kind: str, wishes: FileWishes) -> Table:
         raise MissingPackageError.needed_for(f"reading {kind}", "python-calamine", "excel") from None
     book = CalamineWorkbook.from_path(str(path))
     place = _place(path, book.sheet_names, wishes.sheet)
+    if kind in _ZIPPED:
+        _refuse_empty_area(path, place)
     rows = book.get_sheet_by_index(place).to_python()
     notes = []
     if wishes.sheet is None and len(book.sheet_names) > 1:
@@ -65,6 +76,52 @@ def _place(path: Path, names: Sequence[str], sheet: str | int | None) -> int:
         return int(sheet) - 1
     near = did_you_mean(str(sheet), names)
     raise DataError(f"{str(path)!r} has no sheet {sheet!r}{near or ';'} its sheets are {listed(names)}")
+
+
+def _refuse_empty_area(path: Path, place: int) -> None:
+    """Refuse a sheet whose cells are so far apart that the area between them would not fit into memory."""
+    cells, row, column = 0, 0, 0
+    try:
+        for at, letters, number in _tags_of(path, place):
+            cells += not at
+            row = max(row, int(at or number or 0))
+            column = max(column, _column_number(letters)) if letters else column
+    except (zipfile.BadZipFile, LookupError):
+        return  # built in another way: the reader says what it is
+    area = row * max(column, 1)
+    if area > max(MOST_CELLS, FILLED * cells):
+        raise DataError(
+            f"{str(path)!r} has {cells:,} cells in an area of {row:,} rows and {column:,} columns; delete the cells "
+            f"far away from the table, and save it again"
+        )
+
+
+def _tags_of(path: Path, place: int) -> Iterator[tuple[bytes, bytes, bytes]]:
+    """Yield where the rows and cells of a sheet are, as the file says it."""
+    with zipfile.ZipFile(path) as book:
+        wanted = _SHEET.findall(book.read("xl/workbook.xml"))[place]
+        links = re.findall(rb"<(?:\w+:)?Relationship\b[^>]*>", book.read("xl/_rels/workbook.xml.rels"))
+        targets = {link[b"Id"]: link[b"Target"].decode() for each in links if (link := dict(_ATTRIBUTE.findall(each)))}
+        target = targets[wanted]
+        with book.open(target.lstrip("/") if target.startswith("/") else f"xl/{target}") as file:
+            rest = b""
+            while block := file.read(1 << 20):
+                text = rest + block
+                end = text.rfind(b"<")
+                rest = text[end:]
+                yield from _CELL.findall(text[:end])
+
+
+def _column_number(letters: bytes) -> int:
+    """Return the number of a column from its letters.
+
+    >>> _column_number(b"A"), _column_number(b"XFD")
+    (1, 16384)
+    """
+    number = 0
+    for letter in letters:
+        number = 26 * number + letter - 64
+    return number
 
 
 def _name(cell: Any, j: int) -> str:

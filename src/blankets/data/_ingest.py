@@ -13,9 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.data._blocks import NumberColumn, take_rows
+from blankets.data._blocks import NumberColumn, digest, take_rows
 from blankets.data._builder import FrameBuilder
-from blankets.data._coding import code, decide, left_out
+from blankets.data._chunks import Chunks
+from blankets.data._coding import UNCUT, code, decide, left_out
 from blankets.data._columns import Categories, Column, Mask, Numbers, Refused
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
@@ -29,9 +30,9 @@ from blankets.data._room import check_room
 from blankets.data._sparse import encode_sparse, note_gaps, rows_without_gaps, sparse_digest
 from blankets.data._store import Store, is_store
 from blankets.data._summary import Summary
-from blankets.data._tables import open_table
-from blankets.data._units import column_for
-from blankets.errors import DataError, TargetError
+from blankets.data._tables import open_table, table_of
+from blankets.data._units import Units, column_for
+from blankets.errors import DataError, ParameterError, TargetError
 from blankets.voice import option
 
 Rows = NDArray[np.int64]  # those that are used, some perhaps several times
@@ -95,18 +96,17 @@ def ingest(
     store = data if isinstance(data, Store) else Store.open(data) if is_store(data) else None
     if store is not None:
         _check_store(store, target)
-        cut = _cut(store, reading, target if number_target is False else None)
+        cut = _cut(store, store.read_as(reading), target if number_target is False else None, numbers=numbers)
         data = store.measured(cut, target) if numbers else store.frame
-    table = open_table(data, reading.of_files)
-    if store is not None:
-        table = replace(table, emptied=bool(store.report.left_out))
-    asked = AskedColumns.of(table, target, y, reading)
+        reading = store.remaining(reading)
+    stored = None if store is None else open_table(store.measured())
+    asked = AskedColumns.of(open_table(data, reading.of_files), target, y, reading, stored=stored)
     work = _Work(asked, numbers, numbers and number_target is not False)
     column = work.target_column()
     if store is not None:
         if isinstance(column, Categories) and asked.target == store.target:
             column = Categories(column.codes, column.levels, store.unlabeled, declared=True)
-        return _from_store(store, _pass(data, asked, column))
+        return _from_store(store, _pass(data, asked, column, store.units))
     return _pass(data, asked, column) if isinstance(data, Frame) else work.run(column)
 
 
@@ -122,24 +122,31 @@ def _check_store(store: Store, target: str | int | None) -> None:
         )
 
 
-def _cut(store: Store, reading: Reading, target: str | int | None) -> list[str]:
-    """Return the numbers of a store that are cut: those that the user asks to cut, and perhaps the target."""
-    names = [store.layout.names[j] for j in store.numbers]
+def _cut(store: Store, reading: Reading, target: str | int | None, *, numbers: bool) -> list[str]:
+    """Return the numbers of a store that are cut: those that the user asks to cut, and perhaps the target or all."""
+    findings, columns = Findings(), [store.layout.names[j] for j in store.numbers]
     target = store.layout.names[target] if isinstance(target, int) else target
-    return [name for name in names if name == target or reading.rule_for(name)[0] != "auto"]
+    cut = [name for name in columns if not numbers or name == target or reading.rule_for(name)[0] not in UNCUT]
+    used = set(columns if reading.columns is None else reading.columns) - set(reading.exclude) | {target}
+    findings.continuous = [name for name in cut if name in used and reading.leaves_uncut(name)]
+    findings.check(missing="testwise")
+    return cut
 
 
 def _from_store(store: Store, done: Ingested) -> Ingested:
     """Add to an accepted frame what was stored when it was packed."""
+    done = _without_repeats(store, done)
     labels = {name: label for name, label in store.encoder.missing_labels.items() if name in done.frame.names}
-    numbers = tuple(done.frame.names[j] for j in sorted(done.frame.numbers))
+    numbers = tuple(done.frame.names[j] for j in sorted(done.frame.numbers, key=lambda j: (j != done.target, j)))
     cut = {name: how for name, how in store.report.binned.items() if name not in numbers}
     encoder = replace(done.encoder, binned=cut, missing=store.encoder.missing, missing_labels=labels)
     now = done.report
     report = replace(
         store.report,
+        duplicates=done.report.duplicates,
         binned=cut,
         numbers=numbers,
+        ordered=tuple(done.frame.names[j] for j in sorted(done.frame.ordered)),
         n_columns=now.n_columns,
         unlabeled=now.unlabeled,
         complete_rows=now.complete_rows,
@@ -147,11 +154,43 @@ def _from_store(store: Store, done: Ingested) -> Ingested:
     return replace(done, encoder=encoder, report=report)
 
 
-def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
-    """Accept a frame, without the columns that the user excludes; only its target is checked."""
+def _without_repeats(store: Store, done: Ingested) -> Ingested:
+    """Leave out numbers that repeat an earlier column now that they are cut: their values differ, and were kept."""
+    frame, report = done.frame, store.report
+    measured = {store.layout.names[j] for j in store.numbers} & set(frame.names)
+    if measured == {frame.names[j] for j in frame.numbers}:
+        return replace(done, report=replace(done.report, duplicates=report.duplicates))
+    findings = Findings(copies_of_target=list(report.copies_of_target))
+    findings.duplicates = {name: list(copies) for name, copies in report.duplicates.items()}
+    values = {j: frame.numbers[j].values if j in frame.numbers else frame.column(j) for j in range(frame.n_columns)}
+    made = {name: digest(values[j]) for j, name in enumerate(frame.names)}
+    target = None if done.target is None else frame.names[done.target]
+    twin = None if target is None or done.unlabeled is not None else made[target]
+    repeats = Repeats(findings, frozenset(store.packed.get("keep", ())), twin)
+    gone = {name for name in frame.names if name != target and not repeats.new(name, made[name])}
+    report = replace(done.report, duplicates={name: tuple(same) for name, same in findings.duplicates.items()})
+    if not gone:
+        return replace(done, report=report)
+    frame = frame.select([j for j, name in enumerate(frame.names) if name not in gone])
+    findings.warn()
+    return replace(
+        done,
+        frame=frame,
+        target=None if target is None else frame.index(target),
+        encoder=replace(done.encoder, names=frame.names, levels=frame.levels),
+        report=replace(report, n_columns=frame.n_columns),
+    )
+
+
+def _pass(frame: Frame, asked: AskedColumns, column: Column | None, before: Units | None = None) -> Ingested:
+    """Accept a frame, without the columns that the user excludes; only its target is checked.
+
+    ``before``: what is known of its rows, where the user says nothing else.
+    """
+    units = asked.units if before is None else asked.units.instead_of(before)
     findings, name = Findings(), asked.target
     stays = asked.place is not None and asked.place in frame.numbers
-    rows = asked.units.chosen(None, frame.n_rows)
+    rows = units.chosen(None, frame.n_rows)
     if rows is not None:
         check_room(len(rows), frame.n_columns)
         frame, column = frame.take(rows), None if column is None else column.take(rows)
@@ -179,7 +218,7 @@ def _pass(frame: Frame, asked: AskedColumns, column: Column | None) -> Ingested:
     )
     encoder = Encoder(frame.names, frame.levels, findings.binned, name, policy, {})
     at = None if name is None else frame.index(name)
-    return Ingested(frame, at, encoder, report, unlabeled, *asked.units.of_rows(rows))
+    return Ingested(frame, at, encoder, report, unlabeled, units.of_rows(rows))
 
 
 class _Read(NamedTuple):
@@ -252,7 +291,7 @@ class _Work:
         )
         unlabeled = None if column is None else column.missing
         at = None if name is None else frame.index(name)
-        return Ingested(frame, at, encoder, report, unlabeled, *asked.units.of_rows(rows))
+        return Ingested(frame, at, encoder, report, unlabeled, asked.units.of_rows(rows))
 
     def _with_orders(self, frame: Frame) -> Frame:
         """Give columns the order that their levels seem to have."""
@@ -382,7 +421,7 @@ class _Work:
         return frame.select([*range(before), last, *range(before, last)])
 
 
-def column_beside(data: Any, option: str, value: object, reading: Reading = DEFAULT) -> Column:
+def column_beside(data: Any, which: str, value: object, reading: Reading = DEFAULT) -> Column:
     """Return the column that an option names, or whose values it holds; every row needs a value.
 
     ``reading``: how the file is read, if the table is one.
@@ -392,6 +431,14 @@ def column_beside(data: Any, option: str, value: object, reading: Reading = DEFA
     >>> column_beside({"x": [1, 2], "chance": [0.5, 0.25]}, "propensity", "chance").values.tolist()
     [0.5, 0.25]
     """
-    store = data if isinstance(data, Store) else Store.open(data) if is_store(data) else None
-    column, _ = column_for(open_table(data if store is None else store.frame, reading.of_files), option, value)
-    return column
+    if isinstance(data, Chunks):
+        if data.unordered:
+            raise ParameterError(
+                f"{option(which)} belongs to rows, and a query may give its rows in another order each time; read it "
+                f"into a data frame"
+            )
+        table = table_of(data.names, len(data.whole(data.names[0])), lambda j: data.whole(data.names[j]))
+    else:
+        store = data if isinstance(data, Store) else Store.open(data) if is_store(data) else None
+        table = open_table(data if store is None else store.measured(), reading.of_files)
+    return column_for(table, which, value)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from blankets.data._findings import Findings
 from blankets.data._frame import Frame
 from blankets.data._reading import Reading
 from blankets.data._summary import Summary
+from blankets.data._units import Units
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,9 +33,7 @@ class Ingested:
     # (rows,): rows whose target is missing; there the target's code is 0, without a meaning. None if every row has
     # a label, or there is no target.
     unlabeled: Mask | None = None
-    groups: NDArray[np.int64] | None = None  # (rows,): which rows belong together, where that was said
-    group_name: str = ""
-    survey: NDArray[np.float64] | None = None  # (rows,): weights of a survey, where there are some
+    units: Units = field(default_factory=Units)  # what its rows stand for
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -25,6 +26,8 @@ from blankets.data._columns import (
 from blankets.data._dates import from_date_objects
 from blankets.data._texts import TYPED, Wording
 
+BEYOND = f"holds numbers beyond {sys.float_info.max:.1e}, which no number here can hold; divide them, or leave it out"
+_LARGEST = decimal.Decimal(sys.float_info.max)
 NESTED = "; spread it over plain columns or leave it out"
 MISSING_TYPES = frozenset({"NoneType", "NAType", "NaTType"})
 
@@ -76,11 +79,17 @@ def _missing(values: NDArray[np.object_], families: Mapping[type, str]) -> Mask:
     if set(families.values()) == {"text"}:
         return np.zeros(len(values), bool)
     gaps = {kind for kind, family in families.items() if family == "missing"}
-    return np.fromiter((type(v) in gaps or v != v for v in values), bool, len(values))
+    return np.fromiter((type(v) in gaps or _is_nan(v) for v in values), bool, len(values))
+
+
+def _is_nan(value: Any) -> bool:
+    return value.is_nan() if isinstance(value, decimal.Decimal) else value != value
 
 
 def _plain(value: decimal.Decimal) -> int | float:
     """Return a decimal number as a whole one where it is whole, so that it stays exact."""
+    if value.is_finite() and value.copy_abs() > _LARGEST:  # a whole number of so many digits takes forever
+        raise Refused(BEYOND)
     return int(value) if value.is_finite() and value == value.to_integral_value() else float(value)
 
 

@@ -21,19 +21,18 @@ from numpy.typing import NDArray
 
 from blankets.data._blocks import NARROW, code_type, digest
 from blankets.data._chunks import ChangedTypes, Chunks
-from blankets.data._coding import Coding, LeftOut, decide, left_out
-from blankets.data._columns import Column, Mask, Numbers, Refused
+from blankets.data._coding import UNCUT, Coding, LeftOut, decide, left_out
+from blankets.data._columns import Column, Numbers, Refused
 from blankets.data._findings import Findings, Repeats, warn_of_dropping
 from blankets.data._frame import Frame
 from blankets.data._ingested import Ingested, Target
 from blankets.data._orders import found_orders, on_scales
-from blankets.data._reading import DEFAULT, Reading
+from blankets.data._reading import DEFAULT, OF_ROWS, Reading
 from blankets.data._request import AskedColumns, check_rows
 from blankets.data._store import Store, is_store
 from blankets.data._store_writer import StoreWriter
 from blankets.data._summary import Summary
 from blankets.data._tables import table_of
-from blankets.data._units import refuse_units
 from blankets.errors import DataError, EngineError
 from blankets.voice import option
 
@@ -50,16 +49,16 @@ def pack_chunks(
     n_jobs: int | None = None,
 ) -> Store:
     """Write a table that comes in chunks as a store; ``target`` and ``reading`` are those of `ingest`."""
-    refuse_units(reading, "a table that is read piece by piece", "read it into memory, or repeat its rows")
-    before = chunks.identity()
-    how = {name: value for name, value in reading.options.items() if name not in ("positive", "unlabeled_marker")}
-    fingerprint = _fingerprint([before, target, how, "with numbers"])
+    before, how = chunks.identity(), reading.said
+    fingerprint = _fingerprint([before, target, how])
     if (store := reusable(path, fingerprint)) is not None:
         return store
-    # The number of rows is known only after reading.
-    table = replace(table_of(chunks.names, 2, lambda j: chunks.whole(chunks.names[j])), notes=chunks.notes)
-    asked = AskedColumns.of(table, target, None, reading)
-    with ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as pool, chunks.settled() as rows:
+    with ThreadPoolExecutor(n_jobs or os.cpu_count() or 1) as pool, chunks.settled(reading.of_files) as rows:
+        # The number of rows is known only after reading.
+        beside = any(isinstance(how.get(option), dict) for option in OF_ROWS)
+        n_rows = len(rows.whole(rows.names[0])) if beside else 2
+        table = replace(table_of(rows.names, n_rows, lambda j: rows.whole(rows.names[j])), notes=chunks.notes)
+        asked = AskedColumns.of(table, target, None, reading)
         work = _Packing(rows, asked, pool, tell or (lambda _: None))
         store = work.run(path, fingerprint, unchanged=lambda: chunks.identity() == before)
     work.findings.warn()
@@ -81,18 +80,21 @@ def _fingerprint(about: list[Any]) -> str:
     return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()
 
 
-def pack_ingested(done: Ingested, path: Path, uncut: Frame | None = None) -> Store:
+def pack_ingested(done: Ingested, path: Path, uncut: Frame | None = None, reading: Reading = DEFAULT) -> Store:
     """Write a table that has been read in memory as a store; ``uncut``: the same table with its numbers."""
     frame = done.frame
     target = None if done.target is None else frame.names[done.target]
     there = {} if uncut is None else {uncut.names[j]: number for j, number in uncut.numbers.items()}
-    labeled = done.encoder.missing_labels  # a number with a level for missing values is no number
-    numbers = {j: there[name] for j, name in enumerate(frame.names) if name in there and name not in labeled}
+    classes = target if done.unlabeled is not None else None
+    numbers = {j: there[name] for j, name in enumerate(frame.names) if name in there and name != classes}
     found = {} if uncut is None else {uncut.names[j]: uncut.levels[j] for j in uncut.ordered}
     scales = {name for alike in on_scales(found).values() for name in alike}
     ordered = frame.ordered | {frame.index(name) for name in scales}
     several = {frame.index(name) for name in found} - ordered
-    fingerprint = _fingerprint([frame.fingerprint(), target, [n.digest().hex() for n in numbers.values()]])
+    of_rows = (done.units.groups, done.units.survey)
+    about = [None if values is None else digest(values).hex() for values in of_rows]
+    digests = [number.digest().hex() for number in numbers.values()]
+    fingerprint = _fingerprint([frame.fingerprint(), target, digests, about, reading.said])
     if (store := reusable(path, fingerprint)) is not None:
         return store
     wide = [width > NARROW for width in frame.widths.tolist()]
@@ -111,6 +113,8 @@ def pack_ingested(done: Ingested, path: Path, uncut: Frame | None = None) -> Sto
             missing_labels=dict(done.encoder.missing_labels),
             fingerprint=fingerprint,
             digests=[digest(frame.column(j)) for j in range(frame.n_columns)],
+            units=done.units,
+            reading=reading,
             holes=frame.holes,
             ordered=frozenset(ordered),
             several=frozenset(several),
@@ -126,7 +130,7 @@ class _Packing:
         self.pool, self.tell = pool, tell
         self.findings = Findings(notes=list(asked.table.notes))
         self.n_given = 0
-        self.rows: Mask | None = None
+        self.times = asked.units.weights  # how often each row is used; None: once
 
     def run(self, path: Path, fingerprint: str, *, unchanged: Callable[[], bool]) -> Store:
         """Learn, decide, write."""
@@ -140,18 +144,22 @@ class _Packing:
             self.findings.leave_out(self.asked.named)
         self.findings.check(missing=self.reading.missing)
         names = [name for j in self.asked.order if (name := self.asked.table.names[j]) in codings]
-        n_rows = self.n_given if self.rows is None else int(np.count_nonzero(self.rows))
+        n_given = self.asked.units.n_rows(self.n_given)
+        n_rows = n_given if self.times is None else int(self.times.sum())
         wide, numbers = [codings[name].width > NARROW for name in names], self._numbers(names, codings, target)
         with StoreWriter(path, n_rows, wide, numbers) as writer:
-            digests = self._written(writer, names, codings, target)
+            digests, each = self._written(writer, names, codings, target), list(enumerate(names))
             self._join_empty_bins(writer, names, codings, digests, summaries)
             if not unchanged():
                 raise DataError("the files have changed while they were read; pack them again")
-            repeats = Repeats(self.findings, self.asked.keep, None if target is None else target.digest)
+            # Numbers repeat each other if their values do; equal codes are found where codes are asked for.
+            made = {name: writer.number_digest(j) if j in writer.number_at else digests[name] for j, name in each}
+            twin = None if target is None or target.unlabeled is not None else made[target.name]
+            repeats = Repeats(self.findings, self.asked.keep, twin)
             kept = [
                 name
                 for name in names
-                if name in codings and (name == self.asked.target or repeats.new(name, digests[name]))
+                if name in codings and (name == self.asked.target or repeats.new(name, made[name]))
             ]
             for name in kept:
                 if name != self.asked.target:
@@ -168,9 +176,9 @@ class _Packing:
             report = self.findings.report(
                 n_rows=n_rows,
                 n_columns=len(kept),
-                n_rows_given=self.n_given,
+                n_rows_given=n_given,
                 n_columns_given=len(self.asked.order),
-                dropped_rows=self.n_given - n_rows,
+                dropped_rows=n_given - n_rows,
                 missing_policy="testwise" if self.reading.leaves_holes else self.reading.missing,
                 unlabeled=0 if unlabeled is None else int(np.count_nonzero(unlabeled)),
             )
@@ -184,6 +192,8 @@ class _Packing:
                 missing_labels={n: label for n in kept if (label := codings[n].missing_label) is not None},
                 fingerprint=fingerprint,
                 digests=[digests[name] for name in kept],
+                units=self.asked.units.of_rows(self._chosen(slice(None))),
+                reading=self.reading,
                 holes=frozenset(k for k, name in enumerate(kept) if codings[name].holes),
                 ordered=frozenset(k for k, name in enumerate(kept) if name in declared or name in found.scales),
                 several=frozenset(k for k, name in enumerate(kept) if name in found.several),
@@ -197,27 +207,29 @@ class _Packing:
             for j, name in enumerate(names)
             if codings[name].binning is not None
             and codings[name].missing_label is None
-            and self.reading.rule_for(name)[0] == "auto"
+            and self.reading.rule_for(name)[0] in UNCUT
             and not (name == self.asked.target and unlabeled)
         ]
 
     def _parts(self, names: Sequence[str], doing: str) -> Iterator[tuple[int, Any]]:
         """Yield chunks, each with the number of its first kept row, and report progress; none without columns."""
-        import pyarrow as pa
-
         if not names:  # pyarrow would read all columns
             return
         given = start = 0
         total = f" of {self.n_given:,}" if self.n_given else ""
         for chunk in self.chunks.chunks(names):
             n = chunk.num_rows
-            if self.rows is not None:
-                chunk = chunk.filter(pa.array(self.rows[given : given + n]))
+            if (rows := self._chosen(slice(given, given + n))) is not None:
+                chunk = chunk.take(rows)
             given += n
             yield start, chunk
             start += chunk.num_rows
             self.tell(f"{doing}: {given:,}{total} rows")
         self.n_given = given
+
+    def _chosen(self, part: slice) -> NDArray[np.int64] | None:
+        """Return the rows of a part that are used, each as often as its weight says; None for all of them, once."""
+        return None if self.times is None else np.repeat(np.arange(len(times := self.times[part])), times)
 
     def _learnt(self) -> dict[str, Summary]:
         """Return the summaries of the features over all chunks."""
@@ -254,6 +266,7 @@ class _Packing:
         if not gappy:
             return summaries
         masks: list[NDArray[np.bool_]] = []
+        self.times = None  # look at each row once
         for _, chunk in self._parts(gappy, "looking for missing values"):
             kept = np.ones(chunk.num_rows, dtype=bool)
             for name in gappy:
@@ -262,14 +275,15 @@ class _Packing:
                     kept &= ~missing
             masks.append(kept)
         self.findings.missing.update({name: summaries[name].n_missing for name in gappy})
-        rows = np.concatenate(masks)
-        left = int(np.count_nonzero(rows))
+        kept, units = np.concatenate(masks), self.asked.units
+        self.times = kept.astype(np.int64) if units.weights is None else np.where(kept, units.weights, 0)
+        left, given = int(self.times.sum()), units.n_rows(len(kept))
         if left < 2:
             raise DataError(
-                f"{option(missing='drop')} leaves {left} of {len(rows)} rows; choose {option(missing='testwise')}"
+                f"{option(missing='drop')} leaves {left} of {given} rows; choose {option(missing='testwise')}"
             )
-        warn_of_dropping(left, len(rows))
-        self.rows, refused = rows, self.findings.refused
+        warn_of_dropping(left, given)
+        refused = self.findings.refused
         self.findings.refused = {}
         again = self._learnt()
         self.findings.refused = refused
@@ -277,12 +291,8 @@ class _Packing:
 
     def _whole(self, name: str) -> Callable[[], Column]:
         def read() -> Column:
-            while True:
-                try:
-                    column = self.chunks.whole(name)
-                except ChangedTypes:
-                    continue
-                return column if self.rows is None else column.take(self.rows)
+            column, rows = self.chunks.whole(name), self._chosen(slice(None))
+            return column if rows is None else column.take(rows)
 
         return read
 
@@ -296,7 +306,7 @@ class _Packing:
         except Refused as reason:
             self.findings.target.append(f"the target {name!r} {reason}")
             return None
-        return Target.read(name, column, self.reading, self.findings)
+        return Target.read(name, column, self.reading.cutting, self.findings)
 
     def _decided(self, summaries: Mapping[str, Summary], target: Target | None) -> dict[str, Coding]:
         """Return how each column is coded."""
@@ -304,13 +314,16 @@ class _Packing:
         classes = None if target is None else target.classes
         for name, summary in summaries.items():
             try:
-                found = decide(name, summary, self.reading, self._whole(name), classes, keep=name in self.asked.keep)
+                keep = name in self.asked.keep
+                found = decide(name, summary, self.reading.cutting, self._whole(name), classes, keep=keep)
             except Refused as reason:
                 self.findings.refuse(name, reason)
                 continue
             coding = self.findings.decided(name, found, summary)
             if coding is not None:
                 codings[name] = coding
+                if coding.missing_label is not None and coding.binning is not None and self.reading.leaves_uncut(name):
+                    self.findings.continuous.append(name)
         return codings
 
     def _written(

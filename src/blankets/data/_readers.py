@@ -26,7 +26,7 @@ from blankets.data._columns import (
     sorted_categories,
 )
 from blankets.data._dates import PER_DAY, from_numpy_dates, of_ticks
-from blankets.data._objects import NESTED, as_objects, from_objects
+from blankets.data._objects import BEYOND, NESTED, as_objects, from_objects
 from blankets.data._texts import TYPED, Wording
 
 _SHORT = 64  # bytes of a text that is coded by a number
@@ -76,6 +76,7 @@ def from_numpy(values: NDArray[Any], wording: Wording = TYPED) -> Column:
     if kind in "iu":
         return Numbers(values)
     if kind == "f":
+        values = values if values.itemsize <= np.dtype(np.float64).itemsize else _narrowed(values)
         return Numbers(values, mask_of(np.isnan(values)))
     if kind in "UT":
         return _from_short_texts(values) or from_objects(values.astype(object), wording)
@@ -84,6 +85,15 @@ def from_numpy(values: NDArray[Any], wording: Wording = TYPED) -> Column:
     if kind in "Mm":
         return from_numpy_dates(values)
     raise Refused(f"is of type {values.dtype}, which has no levels; convert it to numbers or text or leave it out")
+
+
+def _narrowed(values: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
+    """Return numbers of more than 64 bits in 64 bits, or refuse them."""
+    with np.errstate(over="ignore"):
+        narrow = values.astype(np.float64)
+    if np.any(np.isinf(narrow) & np.isfinite(values)):
+        raise Refused(BEYOND)
+    return narrow
 
 
 def _from_short_texts(values: NDArray[np.str_]) -> Categories | None:

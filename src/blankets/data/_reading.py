@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal, TypedDict
 
 import numpy as np
@@ -144,6 +146,8 @@ class Reading:
         self._check_files()
         if self.ordered is not None:
             object.__setattr__(self, "ordered", _orders(self.ordered))
+        if self.sample_weight is not None and self.survey_weight is not None:
+            raise not_both()
         one_of("policy for missing values", self.missing, MISSING_POLICIES)
         rules = _rule_names(self.discretize)
         if not isinstance(self.discretize, str):
@@ -198,6 +202,28 @@ class Reading:
         marker = self.unlabeled_marker if isinstance(self.unlabeled_marker, str) else None
         wording = Wording(self.decimal, self.decimal or ".", na, typed=False, marker=marker, date_order=self.date_order)
         return FileWishes(self.separator, self.encoding, self.sheet, wording)
+
+    @property
+    def said(self) -> dict[str, Any]:
+        """The options that differ from their defaults as plain values; of values for each row, a hash."""
+        return {
+            name: plain(value)
+            for name in (field.name for field in fields(self))
+            if not _same(value := getattr(self, name), getattr(DEFAULT, name))
+        }
+
+    @property
+    def cutting(self) -> Reading:
+        """The same, where every number has levels too, also those that are never to be cut."""
+        if isinstance(self.discretize, str):
+            return replace(self, discretize="auto") if self.discretize == "none" else self
+        levels = {"none": "auto", "number": "sturges"}
+        rules = self.discretize.items()
+        return replace(self, discretize={name: levels.get(str(rule), rule) for name, rule in rules})
+
+    def leaves_uncut(self, name: str) -> bool:
+        """Tell whether a column must never be cut."""
+        return self.rule_for(name)[0] in ("none", "number")
 
     @property
     def says_words(self) -> bool:
@@ -286,6 +312,33 @@ def given_cuts(rule: Sequence[float]) -> NDArray[np.float64]:
     if cuts.ndim != 1 or not len(cuts) or not np.all(np.isfinite(cuts)):
         raise ParameterError.out_of_range("discretize", rule, "the name of a rule or a list of finite cut points")
     return np.unique(cuts)
+
+
+def plain(value: Any) -> Any:
+    """Return an option as a value that JSON holds; of values for each row, a hash.
+
+    >>> plain({"a": (1, 2.5)}), plain("text"), plain(np.arange(3))["rows"]
+    ({'a': [1, 2.5]}, 'text', 3)
+    """
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, tuple):
+        return [plain(each) for each in value]
+    if not hasattr(value, "__len__"):
+        return str(value)
+    text = json.dumps([str(each) for each in value])
+    return {"rows": len(value), "hash": hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()}
+
+
+def not_both() -> ParameterError:
+    """Say that rows are repeated or weighted."""
+    return ParameterError(
+        f"give {option('sample_weight')} (rows that are repeated) or {option('survey_weight')}, not both"
+    )
 
 
 def _same(one: object, other: object) -> bool:

@@ -31,8 +31,13 @@ class AskedColumns:
     units: Units = field(default_factory=Units)  # weights and groups of the rows
 
     @classmethod
-    def of(cls, table: Table, target: str | int | None, y: Any, reading: Reading) -> AskedColumns:
-        """Find the wanted columns, or say which do not exist."""
+    def of(
+        cls, table: Table, target: str | int | None, y: Any, reading: Reading, *, stored: Table | None = None
+    ) -> AskedColumns:
+        """Find the wanted columns, or say which do not exist.
+
+        ``stored``: the same table with the values of numbers, if it comes from a store; that may hold a target alone.
+        """
         if target is not None and y is not None:
             raise ParameterError("give the target as a column name or as y, not both")
         check_size(table)
@@ -40,12 +45,12 @@ class AskedColumns:
         keep = frozenset(table.names[find_column(table, name)] for name in reading.keep)
         if reading.discretize == "supervised" and target is None and y is None:
             raise ParameterError(f"{option(discretize='supervised')} needs a target to look at")
-        units = Units.of(table, reading)
+        units = Units.of(table if stored is None else stored, reading)
         if place in units.places:
             raise ParameterError(
                 f"the target {table.names[place]!r} is also named as groups or weights; name another one"
             )
-        order = chosen_columns(table, place, reading, units.places)
+        order = chosen_columns(table, place, reading, units.places, bare=stored is not None)
         name, beside = (None, None) if y is None else separate_target(table, order, y)
         name = table.names[place] if place is not None else name
         _check_rules(reading, table, name)
@@ -126,7 +131,9 @@ def _offered(table: Table) -> str:
     return f"the columns are {listed(table.names)}"
 
 
-def chosen_columns(table: Table, place: int | None, reading: Reading, never: frozenset[int] = frozenset()) -> list[int]:
+def chosen_columns(
+    table: Table, place: int | None, reading: Reading, never: frozenset[int] = frozenset(), *, bare: bool = False
+) -> list[int]:
     """Return the columns in use, the target included, in the order of the table; ``never`` are no features."""
     columns = reading.columns
     wanted = set(range(len(table.names))) if columns is None else {find_column(table, name) for name in columns}
@@ -136,7 +143,7 @@ def chosen_columns(table: Table, place: int | None, reading: Reading, never: fro
             raise ParameterError(f"'exclude' names the target {table.names[place]!r}")
         wanted.add(place)
     chosen = sorted(wanted - unwanted)
-    if not table.emptied and not [j for j in chosen if j != place]:
+    if not bare and not [j for j in chosen if j != place]:
         raise DataError("the table has no feature columns" + (" besides the target" if place is not None else ""))
     return chosen
 

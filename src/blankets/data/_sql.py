@@ -11,9 +11,11 @@ from threading import RLock
 from typing import Any
 
 from blankets.data._chunks import Chunks, ParquetChunks
+from blankets.data._dialect import FileWishes
 from blankets.data._file_errors import check_file
 from blankets.data._tables import checked_names
 from blankets.errors import EngineError, MissingPackageError, ParameterError, guarded
+from blankets.voice import option
 
 
 def quoted(name: str) -> str:
@@ -43,6 +45,8 @@ class SqlTable(Chunks):
     >>> table.names
     ('n', 'even')
     """
+
+    unordered = True
 
     def __init__(self, query: str, database: Any = None) -> None:
         if not isinstance(query, str):
@@ -81,17 +85,19 @@ class SqlTable(Chunks):
         return f"({self.query}\n)"  # the query may end in a comment
 
     @contextmanager
-    def settled(self) -> Iterator[Chunks]:
+    def settled(self, wishes: FileWishes) -> Iterator[Chunks]:
         """Write the rows to a temporary file: a query may give them in another order each time."""
+        if (which := wishes.named()) is not None:
+            raise ParameterError(f"{option(which)} is about files, but the table is a query; leave it out")
         with tempfile.TemporaryDirectory(prefix="blankets-") as folder:
             path = Path(folder) / "rows.parquet"
             file = str(path).replace("'", "''")
             self.rows(f"COPY (SELECT * FROM {self.source}) TO '{file}' (FORMAT parquet)")
-            yield ParquetChunks([path])
+            yield ParquetChunks([path], wishes)
 
     def chunks(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield batches of the rows, as Arrow."""
-        with self.settled() as rows:
+        with self.settled(FileWishes()) as rows:
             yield from rows.chunks(columns)
 
     def identity(self) -> list[Any]:

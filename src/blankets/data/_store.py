@@ -7,10 +7,13 @@ A store is a folder that only its owner may read::
     codes.i32      the same for columns of more than 256 levels
     numbers.f64    the values of numbers that were cut without being asked to, beside their codes; only if some were
     unlabeled.u8   1 if the target of a row is missing; only if some are
+    groups.i64     the group of each row, and
+    survey.f64     its weight in a survey; only if that was said
 
-Counting works as in memory: the system loads the pages that are needed and drops them when memory is short.
-A file may be cut off or damaged, and a code without a level would be counted outside of the table in memory. So
-sizes are checked when a store is opened, and codes when they are used for the first time.
+A small store is read when it is opened. Of a large one the files are mapped, and counting works as in memory: the
+system loads the pages that are needed and drops them when memory is short. A file may be cut off, damaged or changed,
+and a code without a level would be counted outside of the table in memory. So sizes are checked when a store is opened,
+codes when they are used for the first time, and mapped files before each question.
 """
 
 from __future__ import annotations
@@ -32,16 +35,31 @@ from blankets.data._blocks import NARROW, DenseColumns, NumberColumn, digest
 from blankets.data._columns import Mask
 from blankets.data._data_report import DataReport
 from blankets.data._encoder import Encoder
-from blankets.data._folders import META, MISSING_FILE, NARROW_FILE, NUMBER_FILE, WIDE_FILE, locked
+from blankets.data._folders import (
+    GROUP_FILE,
+    META,
+    MISSING_FILE,
+    NARROW_FILE,
+    NUMBER_FILE,
+    SURVEY_FILE,
+    WIDE_FILE,
+    locked,
+)
 from blankets.data._frame import Frame
-from blankets.errors import DataError, EngineError, guarded, listed
+from blankets.data._reading import OF_ROWS, Reading
+from blankets.data._units import Units
+from blankets.errors import DataError, EngineError, ParameterError, guarded, listed
 from blankets.records import Bounds, Count, read, refuse, short
+from blankets.voice import option
 
 FORMAT, SCHEMA = "blankets store", 3
 MOST_ROWS = (1 << 31) - 1  # counts are 32-bit numbers
 FILES = {np.uint8: NARROW_FILE, np.int32: WIDE_FILE, np.float64: NUMBER_FILE}
 _SEAL = b', "hash": "'
 PIECE = 1 << 20  # rows whose codes are checked together
+# Bytes of a file that is mapped: to read so many takes less than a tenth of a second, and a file that another program
+# cuts off while it is mapped ends the process.
+MAPPED = 1 << 26
 
 Codes = NDArray[np.integer[Any]]
 
@@ -76,6 +94,10 @@ class Meta:
     report: DataReport
     missing_labels: Mapping[str, str]
     fingerprint: str
+    groups: str = ""  # hash of the groups of rows; empty if rows are independent draws
+    survey: str = ""  # hash of the weights of a survey; empty if there are none
+    units: Mapping[str, str] = field(default_factory=dict)  # the columns that said so, by the option
+    options: str = "{}"  # the options of reading by which the table was packed, as JSON
     holes: tuple[str, ...] = ()  # columns in which rows without a value have a code beyond the levels
     ordered: tuple[str, ...] = ()  # columns whose levels have an order
     several: tuple[str, ...] = ()  # columns of several numbers, which are in order where numbers are tested uncut
@@ -135,6 +157,10 @@ class Store:
         The rows in which the target is missing.
     report : DataReport
         What was done to the table.
+    units : Units
+        What rows stand for: their groups, and their weights in a survey.
+    packed : dict
+        The options of reading by which it was packed.
     encoder : Encoder
         Codes new rows in the same way.
     fingerprint : str
@@ -159,11 +185,14 @@ class Store:
     report: DataReport
     encoder: Encoder
     fingerprint: str
+    units: Units
+    packed: dict[str, Any]
     _sums: tuple[int, ...] = field(repr=False)
     numbers: dict[int, NumberColumn] = field(default_factory=dict, repr=False)
     _number_sums: dict[int, int] = field(default_factory=dict, repr=False)
     _several: frozenset[int] = field(default=frozenset(), repr=False)
     _looked: list[bool] = field(default_factory=list, repr=False)
+    _files: list[_OpenFile] = field(default_factory=list, repr=False)  # those that are mapped
 
     def __repr__(self) -> str:
         return f"Store({str(self.path)!r}, {self.layout.n_rows:,} rows, {self.layout.n_columns} columns)"
@@ -183,18 +212,19 @@ class Store:
         meta = _read_meta(folder)
         blocks: list[DenseColumns] = []
         number: dict[bool, int] = {}
+        open_files: list[_OpenFile] = []
         files = ((False, NARROW_FILE, np.uint8, meta.n_narrow), (True, WIDE_FILE, np.int32, meta.n_wide))
         for wide, file, dtype, n in files:
             if n:
                 number[wide] = len(blocks)
-                blocks.append(DenseColumns(_mapped(folder / file, (n, meta.n_rows), dtype)))
+                blocks.append(DenseColumns(_mapped(folder / file, (n, meta.n_rows), dtype, open_files)))
         names = tuple(column["name"] for column in meta.columns)
         levels = tuple(tuple(column["levels"]) for column in meta.columns)
         block_of = np.array([number[column["wide"]] for column in meta.columns], np.int64)
         position = np.array([column["at"] for column in meta.columns], np.int64)
-        marks = _mapped(folder / MISSING_FILE, (1, meta.n_rows), np.uint8)[0] if meta.gaps else None
-        if marks is not None and digest(marks).hex() != meta.gaps:
-            raise _damaged(folder, f"the rows marked in {MISSING_FILE!r} have changed")
+        marks = _of_rows(folder / MISSING_FILE, meta.n_rows, np.uint8, meta.gaps)
+        groups = _of_rows(folder / GROUP_FILE, meta.n_rows, np.int64, meta.groups)
+        units = Units(None, _of_rows(folder / SURVEY_FILE, meta.n_rows, np.float64, meta.survey), groups, meta.units)
         encoder = Encoder(
             names, levels, meta.report.binned, meta.target, meta.report.missing_policy, meta.missing_labels
         )
@@ -208,19 +238,56 @@ class Store:
         numbers: dict[int, NumberColumn] = {}
         sums: dict[int, int] = {}
         if meta.n_numbers:
-            values = _mapped(folder / NUMBER_FILE, (meta.n_numbers, meta.n_rows), np.float64)
+            values = _mapped(folder / NUMBER_FILE, (meta.n_numbers, meta.n_rows), np.float64, open_files)
             for column in meta.numbers:
                 j = frame.index(column["name"])
                 numbers[j] = NumberColumn(values[column["at"]], [bytes.fromhex(column["digest"])])
                 sums[j] = column["sum"]
         several = frozenset(frame.index(name) for name in meta.several)
-        return cls(
-            folder, frame, meta.target, unlabeled, meta.report, encoder, meta.fingerprint, made, numbers, sums, several
-        )
+        about = meta.report, encoder, meta.fingerprint, units, _options_of(meta, folder)
+        return cls(folder, frame, meta.target, unlabeled, *about, made, numbers, sums, several, [], open_files)
+
+    def read_as(self, reading: Reading) -> Reading:
+        """Return how the table was read, with what a question asks beyond that; refuse what only packing can do."""
+        asked = reading.said
+        for which in asked:
+            if asked[which] != self.packed.get(which) and not self._can(which, reading):
+                packed = option(**{which: self.packed[which]}) if which in self.packed else f"no {option(which)}"
+                raise ParameterError(
+                    f"{option(which)} says how a table is read, and this one was read when it was packed, with "
+                    f"{packed}; pack it again with the {option(which)} that you want"
+                )
+        kept = {name: value for name, value in self.packed.items() if name not in (*asked, *OF_ROWS)}
+        return replace(reading, **kept)
+
+    def _can(self, which: str, reading: Reading) -> bool:
+        """Tell whether the question itself can do what an option says."""
+        if which == "missing":
+            return reading.missing == "weighted" or not self.report.missing
+        if which == "keep":
+            return set(reading.keep) <= set(self.layout.names)
+        if which == "discretize" and "discretize" not in self.packed:
+            rules = reading.discretize
+            of_numbers = ("auto", "sturges", "none")
+            if isinstance(rules, str):
+                return rules in of_numbers
+            numbers = {self.layout.names[j] for j in self.numbers}
+            return all(name in numbers and rule in (*of_numbers, "number") for name, rule in rules.items())
+        return which in ("columns", "exclude", "positive", "unlabeled_marker", *OF_ROWS)
+
+    def remaining(self, reading: Reading) -> Reading:
+        """Return what is left to do of `read_as`: columns to leave out, and what is said of rows now."""
+        asked, gone = self.read_as(reading).said, {*self.report.left_out, *self.report.unusable}
+        new = {name: getattr(reading, name) for name in asked if asked[name] != self.packed.get(name)}
+        if "exclude" in new:
+            new["exclude"] = tuple(name for name in reading.exclude if name not in gone)
+        of_rows = {name: value for name, value in new.items() if name in ("columns", "exclude", *OF_ROWS)}
+        return Reading(**of_rows)
 
     @property
     def frame(self) -> Frame:
         """The codes, mapped into memory and checked."""
+        self._refuse_changes()
         if not self._looked:
             self._refuse(j for j, made in enumerate(self._sums) if self._sum(j) != made)
             self._looked.append(True)
@@ -232,6 +299,9 @@ class Store:
         Beside them columns of several numbers are in order, but for the ``target``, whose levels are classes.
         """
         frame, stay = self.frame, {j: column for j, column in self.numbers.items() if self.layout.names[j] not in cut}
+        fractions = (level for j in self._several for level in frame.levels[j] if isinstance(level, float))
+        several = self._several if stay or any(level % 1 for level in fractions) else frozenset()
+        frame = replace(frame, ordered=frame.ordered.union(j for j in several if frame.names[j] != target))
         if not stay:
             return frame
         self._refuse(j for j in stay if j in self._number_sums and self._sum_of_number(j) != self._number_sums[j])
@@ -246,7 +316,6 @@ class Store:
             levels=levels,
             blocks=blocks,
             numbers=stay,
-            ordered=frame.ordered.union(j for j in self._several if frame.names[j] != target),
             block_of=block_of,
             position=position,
             digests=dict(frame.digests),
@@ -274,6 +343,12 @@ class Store:
         self._refuse(j for j, column in self.numbers.items() if digest(column.values) != column.digest())
         return self
 
+    def _refuse_changes(self) -> None:
+        """Refuse a store whose mapped files were written to since it was opened."""
+        for each in self._files:
+            if each.state() != each.before:
+                raise _damaged(self.path, f"{each.name!r} has changed since it was opened")
+
     def _sum(self, j: int) -> int:
         """Return the checksum of a column; -1 if some code has no level."""
         codes, arity, made = self.layout.column(j), int(self.layout.widths[j]), 0
@@ -294,6 +369,7 @@ class Store:
 
     def rows(self, start: int, stop: int, columns: Sequence[int] | None = None) -> Frame:
         """Return some rows, of all or of some columns, as a frame in memory."""
+        self._refuse_changes()
         frame = self.layout if columns is None else self.layout.select(columns)
         codes = [frame.column(j)[start:stop] for j in range(frame.n_columns)]
         for j, part in enumerate(codes):
@@ -347,8 +423,46 @@ def signed(document: bytes) -> bytes:
     return text + _SEAL + hashlib.blake2b(text, digest_size=16).hexdigest().encode() + b'"}'
 
 
-def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDArray[Any]:
-    """Map a file of codes into memory, as a private copy that nothing changes."""
+def _options_of(meta: Meta, folder: Path) -> dict[str, Any]:
+    """Return the options by which a table was packed."""
+    try:
+        options = json.loads(meta.options)
+        Reading(**{name: value for name, value in options.items() if name not in OF_ROWS})
+    except (ValueError, TypeError, AttributeError) as error:
+        raise _damaged(folder, str(error)) from None
+    return dict(options)
+
+
+def _of_rows(file: Path, n_rows: int, dtype: type[np.generic], made: str) -> NDArray[Any] | None:
+    """Read one value for each row, with the hash that it had when it was written; None without one."""
+    if not made:
+        return None
+    values: NDArray[Any] = _mapped(file, (1, n_rows), dtype, None)[0]
+    if digest(values).hex() != made:
+        raise _damaged(file.parent, f"what {file.name!r} says of rows has changed")
+    return values
+
+
+class _OpenFile:
+    """A file that is mapped, also where its folder has been replaced since."""
+
+    def __init__(self, path: Path) -> None:
+        self.name, self.file = path.name, path.open("rb")
+        self.before = self.state()
+
+    def __del__(self) -> None:
+        self.file.close()
+
+    def state(self) -> tuple[int, int]:
+        """Return its size and when it was last written."""
+        now = os.fstat(self.file.fileno())
+        return now.st_size, now.st_mtime_ns
+
+
+def _mapped(
+    file: Path, shape: tuple[int, int], dtype: type[np.generic], mapped: list[_OpenFile] | None
+) -> NDArray[Any]:
+    """Read a file of codes, or map a large one into memory, as a private copy that nothing changes."""
     expected = shape[0] * shape[1] * np.dtype(dtype).itemsize
     try:
         size = file.stat().st_size if file.is_file() else -1
@@ -359,5 +473,11 @@ def _mapped(file: Path, shape: tuple[int, int], dtype: type[np.generic]) -> NDAr
         raise _damaged(file.parent, what)
     if not expected:
         return np.zeros(shape, dtype)
-    # Copy on write: kernels take arrays that may be written to.
-    return np.asarray(np.memmap(file, dtype, "c", shape=shape))
+    try:
+        if mapped is None or expected <= MAPPED:
+            return np.fromfile(file, dtype, shape[0] * shape[1]).reshape(shape)
+        mapped.append(_OpenFile(file))
+        # Copy on write: kernels take arrays that may be written to.
+        return np.asarray(np.memmap(mapped[-1].file, dtype, "c", shape=shape))
+    except (OSError, ValueError) as error:
+        raise _damaged(file.parent, f"{file.name!r} cannot be read ({error})") from error

@@ -25,7 +25,20 @@ from numpy.typing import NDArray
 from blankets.data._blocks import digest
 from blankets.data._columns import Mask
 from blankets.data._data_report import DataReport
-from blankets.data._folders import META, MISSING_FILE, OURS, hold, locked, private, put_in_place, remove, sweep
+from blankets.data._folders import (
+    GROUP_FILE,
+    META,
+    MISSING_FILE,
+    OURS,
+    SURVEY_FILE,
+    hold,
+    locked,
+    private,
+    put_in_place,
+    remove,
+    sweep,
+)
+from blankets.data._reading import Reading
 from blankets.data._store import (
     FILES,
     FORMAT,
@@ -38,6 +51,7 @@ from blankets.data._store import (
     is_store,
     signed,
 )
+from blankets.data._units import Units
 from blankets.errors import DataError, listed
 from blankets.records import plain
 
@@ -139,13 +153,18 @@ class StoreWriter:
             place = (at * self.n_rows + start) * dtype.itemsize
             yield start, np.frombuffer(os.pread(self._files[kind].fileno(), n * dtype.itemsize, place), dtype)
 
+    def number_digest(self, column: int) -> bytes:
+        """Return a hash of a number's values."""
+        made = hashlib.blake2b(digest_size=16)
+        for _, values in self._read(np.float64, self.number_at[column]):
+            made.update(values.data)
+        return made.digest()
+
     def _number_described(self, column: int, name: str) -> dict[str, object]:
         """Return the description of a number's values."""
-        at, made, total = self.number_at[column], hashlib.blake2b(digest_size=16), 0
-        for _, values in self._read(np.float64, at):
-            made.update(values.data)
-            total = checksum(total, values)
-        return {"name": name, "at": at, "digest": made.hexdigest(), "sum": total}
+        at = self.number_at[column]
+        total = reduce(checksum, (values for _, values in self._read(np.float64, at)), 0)
+        return {"name": name, "at": at, "digest": self.number_digest(column).hex(), "sum": total}
 
     def finish(
         self,
@@ -159,11 +178,16 @@ class StoreWriter:
         missing_labels: dict[str, str],
         fingerprint: str,
         digests: Sequence[bytes],
+        units: Units,
+        reading: Reading,
         holes: frozenset[int] = frozenset(),
         ordered: frozenset[int] = frozenset(),
         several: frozenset[int] = frozenset(),
     ) -> Store:
         """Write the description of the used ``columns``, and give the folder its final name."""
+        marks = None if unlabeled is None else unlabeled.astype(np.uint8)
+        of_rows = {MISSING_FILE: marks, GROUP_FILE: units.groups, SURVEY_FILE: units.survey}
+        made_of = {file: "" if values is None else digest(values).hex() for file, values in of_rows.items()}
         described = [
             {
                 "name": name,
@@ -183,7 +207,11 @@ class StoreWriter:
             n_wide=int(np.count_nonzero(self.is_wide)),
             columns=(),
             target=target,
-            gaps="" if unlabeled is None else digest(unlabeled.astype(np.uint8)).hex(),
+            gaps=made_of[MISSING_FILE],
+            groups=made_of[GROUP_FILE],
+            survey=made_of[SURVEY_FILE],
+            units=units.names,
+            options=json.dumps(reading.said),
             report=report,
             missing_labels=missing_labels,
             fingerprint=fingerprint,
@@ -195,8 +223,9 @@ class StoreWriter:
         both = zip(columns, names, strict=True)
         numbers = [self._number_described(j, name) for j, name in both if j in self.number_at]
         with self._disk_errors():
-            if unlabeled is not None:
-                self._write_file(MISSING_FILE, unlabeled.astype(np.uint8).tobytes())
+            for file, values in of_rows.items():
+                if values is not None:
+                    self._write_file(file, values.tobytes())
             self._write_file(
                 META, signed(json.dumps({**plain(meta), "columns": described, "numbers": numbers}).encode())
             )

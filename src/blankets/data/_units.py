@@ -6,7 +6,8 @@ what they hold, so it is never a feature.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from numpy.typing import NDArray
 
 from blankets.data._columns import Categories, Column, Mask, Numbers, Refused, factorize
 from blankets.data._readers import from_any
-from blankets.data._reading import Reading
+from blankets.data._reading import OF_ROWS, Reading, not_both
+from blankets.data._room import check_room
 from blankets.data._tables import Table
 from blankets.errors import DataError, ParameterError, did_you_mean
 from blankets.voice import option
@@ -29,42 +31,54 @@ class Units:
     weights: NDArray[np.int64] | None = None  # (rows,): how many rows each stands for
     survey: NDArray[np.float64] | None = None  # (rows,): how many of a population each stands for
     groups: NDArray[np.int64] | None = None  # (rows,): the number of the group that each belongs to
-    group_name: str = "groups"  # what the user calls groups
+    # the options that said so, and the columns that they name
+    names: Mapping[str, str] = field(default_factory=dict)
     places: frozenset[int] = frozenset()  # columns of the table that say this
 
     @classmethod
     def of(cls, table: Table, reading: Reading) -> Units:
         """Read what the user gave, or say what is wrong with it."""
-        weights, at = _beside(table, "sample_weight", reading.sample_weight)
-        groups, grouped_at = _beside(table, "groups", reading.groups)
-        survey, surveyed_at = _beside(table, "survey_weight", reading.survey_weight)
-        if weights is not None and survey is not None:
-            raise ParameterError(
-                f"give {option('sample_weight')} (rows that are repeated) or {option('survey_weight')}, not both"
-            )
-        named = "groups" if grouped_at is None else table.names[grouped_at]
+        read = {which: _beside(table, which, getattr(reading, which)) for which in OF_ROWS}
+        weights, groups, survey = (read[which][0] for which in OF_ROWS)
+        places = {which: place for which, (_, place) in read.items() if place is not None}
         return cls(
             None if weights is None else frequencies(weights),
-            None if survey is None else survey_weights(survey),
+            None if survey is None or not np.ptp(weighed := survey_weights(survey)) else weighed,  # equal: no weights
             None if groups is None else group_codes(groups),
-            named,
-            frozenset(place for place in (at, grouped_at, surveyed_at) if place is not None),
+            {which: table.names[place] for which, place in places.items()},
+            frozenset(places.values()),
         )
+
+    def instead_of(self, before: Units) -> Units:
+        """Return the units of rows of which something was known before; what is said now counts."""
+        if self.weights is not None and before.survey is not None:
+            raise not_both()
+        survey, groups, names = self.survey, self.groups, dict(before.names)
+        if groups is None:
+            groups = before.groups
+        else:
+            names.pop("groups", None)
+        survey = before.survey if survey is None else survey
+        return replace(self, survey=survey, groups=groups, names={**names, **self.names})
 
     def chosen(self, kept: Mask | None, n_rows: int) -> NDArray[np.int64] | None:
         """Return the rows that are used, each as often as its weight says; None for all of them, once."""
         if self.weights is None:
             return None if kept is None else np.flatnonzero(kept)
         weights = self.weights if kept is None else np.where(kept, self.weights, 0)
+        check_room(int(weights.sum()), 2, 8)  # the numbers of rows, and what is made of them
         return np.repeat(np.arange(n_rows), weights)
 
-    def of_rows(
-        self, rows: NDArray[np.int64] | None
-    ) -> tuple[NDArray[np.int64] | None, str, NDArray[np.float64] | None]:
-        """Return the groups of the rows that are used, what the user calls groups, and the survey weights."""
+    def of_rows(self, rows: NDArray[np.int64] | NDArray[np.bool_] | None) -> Units:
+        """Return what the rows that are used stand for, once they are as often there as their weights say."""
         groups = self.groups if self.groups is None or rows is None else self.groups[rows]
         survey = self.survey if self.survey is None or rows is None else self.survey[rows]
-        return groups, self.group_name, survey
+        return replace(self, weights=None, groups=groups, survey=survey)
+
+    @property
+    def group_name(self) -> str:
+        """What the user calls groups."""
+        return self.names.get("groups", "groups")
 
     def n_rows(self, n_rows: int) -> int:
         """Return how many rows a table of so many stands for."""
@@ -79,7 +93,7 @@ def _beside(table: Table, which: str, value: object) -> tuple[Column | None, int
 def column_for(table: Table, which: str, value: object) -> tuple[Column, int | None]:
     """Return the column that a value names, or that it holds, and where it is in the table, if it is there."""
     if isinstance(value, str) or (isinstance(value, int | np.integer) and not isinstance(value, bool)):
-        labels: tuple[Any, ...] = table.labels
+        labels: tuple[Any, ...] = table.names if isinstance(value, str) else table.labels
         if value not in labels:
             near = did_you_mean(str(value), table.names)
             raise DataError(f"{option(**{which: value})} names a column that is not there{near}")
@@ -139,7 +153,7 @@ def survey_weights(column: Column) -> NDArray[np.float64]:
     values = numbers_of(column)
     if values is None or not np.all(np.isfinite(values)) or np.any(values < 0) or not np.any(values > 0):
         raise DataError(f"{option('survey_weight')} must hold numbers that are 0 or more, and some above 0")
-    return values
+    return np.asarray(values / values.max())  # only ratios matter, and squares of large numbers are infinite
 
 
 def numbers_of(column: Column) -> NDArray[np.float64] | None:
@@ -153,6 +167,11 @@ def numbers_of(column: Column) -> NDArray[np.float64] | None:
 
 
 def group_codes(column: Column) -> NDArray[np.int64]:
-    """Return the number of the group of each row, from 0 on, each of which some row has."""
+    """Return the number of the group of each row, from 0 on in the order of the rows, whatever groups are called.
+
+    >>> group_codes(Numbers(np.array([7.0, 3.0, 7.0, 5.0]))).tolist()
+    [0, 1, 0, 2]
+    """
     categories: Categories = factorize(column) if isinstance(column, Numbers) else column
-    return np.asarray(np.unique(categories.codes, return_inverse=True)[1], np.int64)
+    _, first, group = np.unique(categories.codes, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[group], np.int64)

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import assert_all_finite
+from sklearn.utils import _safe_indexing, assert_all_finite, check_array
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
 from blankets.errors import errors_of, guarded
@@ -50,15 +51,28 @@ class TableSelector(SelectorMixin, TableEstimator):  # type: ignore[misc]
     @guarded
     @errors_of(SCIKIT_LEARNS)
     def transform(self, X: Any) -> Any:
-        """Return the selected columns."""
-        try:
+        """Return the selected columns; of a data frame they are taken by their place, whatever the others hold."""
+        if not hasattr(X, "columns"):
             return super().transform(X)
-        except np.exceptions.DTypePromotionError:  # a data frame with dates beside numbers
-            return np.asarray(self._transform(X))
+        mask = self.get_support()
+        validate_data(self, X, reset=False, skip_check_array=True)
+        if not mask.any():
+            return self._transform(np.empty((len(X), len(mask))))  # warns
+        chosen = _safe_indexing(X, np.flatnonzero(mask), axis=1)
+        return chosen if _get_output_config("transform", estimator=self)["dense"] != "default" else as_array(chosen)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_fitted(self, self._fitted)
         return np.isin([str(name) for name in feature_names(self)], self._selected())
+
+
+def as_array(frame: Any) -> NDArray[Any]:
+    """Return a data frame as one array: of numbers where it holds nothing else, otherwise of objects."""
+    try:
+        return np.asarray(check_array(frame, dtype=None, ensure_all_finite=False, ensure_min_samples=0))
+    except (TypeError, ValueError):  # texts beside numbers, dates beside numbers, numbers that may be missing
+        columns = [np.asarray(_safe_indexing(frame, j, axis=1), dtype=object) for j in range(frame.shape[1])]
+        return np.stack(columns, axis=1)
 
 
 check_fitted = errors_of(SCIKIT_LEARNS)(check_is_fitted)

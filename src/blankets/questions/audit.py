@@ -16,7 +16,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from blankets.data import DataReport, ReadingOptions, unused_notes
+from blankets.data import DataReport, ReadingOptions, Store, is_store, unused_notes
 from blankets.errors import BlanketsWarning
 from blankets.questions._audit_order import order_findings
 from blankets.questions._audit_pairs import Pairs
@@ -91,7 +91,8 @@ def audit(
     [('leaking', ('state',)), ('near-duplicate', ('sex', 'male')), ('constant', ('site',))]
     """
     began = time.perf_counter()
-    how: dict[str, Any] = {"missing": "level", **reading}
+    packed = isinstance(data, Store) or is_store(data)  # missing values are as they were packed
+    how: dict[str, Any] = dict(reading) if packed else {"missing": "level", **reading}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BlanketsWarning)  # the findings say the same
 

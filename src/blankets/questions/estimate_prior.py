@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from blankets.arguments import one_of
 from blankets.data import ReadingOptions
-from blankets.errors import guarded
+from blankets.errors import DataError, guarded
 from blankets.questions._question import described
 from blankets.regimes import EstimatedPrior, PositiveUnlabeled, Regime, SemiSupervised, regime_name
 from blankets.regimes import estimate_prior as estimate_from_codes
@@ -92,13 +92,17 @@ def estimate_prior(
         regime = SemiSupervised("mar-c")
     with open_study(data, target, y, reading=reading, labels=regime, engine=engine, n_jobs=n_jobs) as study:
         frame = study.complete_frame("estimate_prior")
+        if not study.features:
+            raise DataError(
+                "no column but the target can be used, and it alone does not tell how many rows are positive"
+            )
         codes = np.stack([frame.column(x) for x in study.features], axis=1).astype(np.int64)
         return estimate_from_codes(
             codes,
             study.labels,
             method=method,
             sampling=sampling,
-            n_bootstrap=n_resamples,
+            n_resamples=n_resamples,
             n_features=n_features,
             rng=rng,
         )

@@ -89,7 +89,7 @@ def mutual_information(
     given = given_names(x, given)
     hidden = under_reported_from(under_reported)
     asked = hidden.asked(data, x, target, y, labels, prior, given, reading)
-    numbers = estimator == "auto" and keeps_numbers(asked.labels) and not weighs_rows(reading)
+    numbers = estimator == "auto" and keeps_numbers(asked.labels) and not weighs_rows(data, reading)
     with asked.opened(engine=engine, n_jobs=n_jobs, numbers=numbers, knows_groups=True) as study:
         study.regime.require(Question.ESTIMATE)
         at, conditioning = columns_asked(study, asked.x, given)

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack
 
 from blankets.arguments import path_of
-from blankets.data import Chunks, Reading, ReadingOptions, Store, ingest, open_chunks, pack_chunks, pack_ingested
+from blankets.data import (
+    Chunks,
+    Reading,
+    ReadingOptions,
+    Store,
+    ingest,
+    is_store,
+    open_chunks,
+    pack_chunks,
+    pack_ingested,
+)
 from blankets.errors import guarded
 from blankets.questions._question import described
 from blankets.study import Progress, is_files, watched
@@ -66,8 +77,11 @@ def pack(
         if isinstance(source, Chunks) or is_files(source):
             chunks = source if isinstance(source, Chunks) else open_chunks(source, how)
             return pack_chunks(chunks, path, target, tell=tell, n_jobs=n_jobs, reading=how)
-        done = ingest(source, target, reading=how)
-        with warnings.catch_warnings():  # the same again
+        store = source if isinstance(source, Store) else Store.open(source) if is_store(source) else None
+        how = how if store is None else store.read_as(how)
+        measured = ingest(source, target, reading=how, numbers=True)
+        with warnings.catch_warnings():  # the same again, as codes
             warnings.simplefilter("ignore")
-            uncut = ingest(source, target, reading=how, numbers=True, number_target=done.unlabeled is None).frame
-        return pack_ingested(done, path, uncut)
+            coded = ingest(source, target, reading=replace(how.cutting, keep=measured.frame.names))
+        report = replace(measured.report, binned=coded.report.binned)
+        return pack_ingested(replace(coded, report=report), path, measured.frame, how)

@@ -84,7 +84,7 @@ def rank(
     hidden = under_reported_from(under_reported)
     where: dict[str, Any] = {"engine": engine, "n_jobs": n_jobs}
     asked = hidden.asked(data, "", target, y, labels, prior, (), reading)
-    numbers = keeps_numbers(asked.labels) and not weighs_rows(reading)
+    numbers = keeps_numbers(asked.labels) and not weighs_rows(data, reading)
     with asked.opened(**where, progress=progress, numbers=numbers, knows_groups=True) as study:
         names = [study.names[x] for x in study.features]
         scores = _scores(study, np.array(study.features), loss)

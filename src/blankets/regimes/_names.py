@@ -6,6 +6,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning, warn
 from blankets.regimes._contract import Regime
 from blankets.regimes._labels import Labels
@@ -152,6 +154,11 @@ def _suggested(labels: Labels | None, prior: object, sampling: Sampling | None) 
         raise ParameterError(f"{option(labels='auto')} needs the labels to look at")
     if not labels.n_unlabeled:
         return _supervised(prior)
+    if labels.n_seen_classes == 1 and np.count_nonzero(labels.labeled) == 1:
+        raise LabelError(
+            f"{labels.saw}, and {labels.n_unlabeled} rows are not: one row alone tells nothing of the others; pass "
+            f"{option(labels='pu')} if it is a labeled positive"
+        )
     if labels.n_seen_classes == 1:
         regime = PositiveUnlabeled(prior, sampling or "one-sample")
         warn(

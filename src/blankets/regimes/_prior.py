@@ -118,7 +118,7 @@ class Prior(ABC):
 
 @guarded
 @named
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Exact(Prior):
     """One number.
 
@@ -164,13 +164,16 @@ class Exact(Prior):
         """The number."""
         return {"kind": "exact", "prior": float(self.value)}
 
+    def __repr__(self) -> str:
+        return repr(self._said())
+
     def _said(self) -> float:
         return float(self.value)
 
 
 @guarded
 @named
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Between(Prior):
     """An interval with a uniform distribution; see `less_than`, `greater_than`, `between`."""
 
@@ -213,6 +216,9 @@ class Between(Prior):
         if self.bound_only:
             return f"below {self.high:.10g}" if self.low == 0.0 else f"above {self.low:.10g}"
         return f"between {self.low:.10g} and {self.high:.10g}"
+
+    def __repr__(self) -> str:
+        return repr(self._said())
 
     def _said(self) -> object:
         low, high = float(self.low), float(self.high)

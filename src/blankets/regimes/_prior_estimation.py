@@ -29,7 +29,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import count
+from itertools import count, islice
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -121,7 +121,7 @@ def estimate_prior(
     *,
     method: str = "auto",
     sampling: Sampling = "one-sample",
-    n_bootstrap: int = 30,
+    n_resamples: int = 30,
     n_features: int = 30,
     rng: np.random.Generator | int | None = None,
 ) -> EstimatedPrior:
@@ -138,7 +138,7 @@ def estimate_prior(
         "roc" or "mixture", as the labels are.
     sampling : {"one-sample", "case-control"}
         Whether the labeled rows are part of the sample or were collected separately.
-    n_bootstrap : int
+    n_resamples : int
         Number of resamples for the uncertainty.
     n_features : int
         Use only this many features: those with the most information about being labeled.
@@ -159,14 +159,14 @@ def estimate_prior(
     >>> y = rng.random(5_000) < 0.2
     >>> x = np.where(y & (rng.random(5_000) < 0.5), 2, rng.integers(0, 2, 5_000))
     >>> labels = Labels(np.where(y & (rng.random(5_000) < 0.3), 1, -1).astype(np.int16), (0, 1))
-    >>> prior = estimate_prior(x[:, np.newaxis], labels, n_bootstrap=5, rng=1)
+    >>> prior = estimate_prior(x[:, np.newaxis], labels, n_resamples=5, rng=1)
     >>> 0.17 < prior.value < 0.24
     True
     """
     both = labels.n_seen_classes == 2
     method = ("mixture" if both else "roc") if method == "auto" else method
     one_of("method to estimate the prior", method, ["mixture"] if both else METHODS)
-    whole_number("n_bootstrap", n_bootstrap, 2)
+    whole_number("n_resamples", n_resamples, 2)
     whole_number("n_features", n_features, 1)
     codes = _checked(features, labels)
     if both:
@@ -185,7 +185,8 @@ def estimate_prior(
         return _prior_of(frequency, float(weights[labeled].sum() / weights.sum()), sampling)
 
     value = once(np.ones(n))
-    resamples = (np.bincount(generator.integers(0, n, n), minlength=n).astype(float) for _ in range(n_bootstrap))
+    draws = (np.bincount(generator.integers(0, n, n), minlength=n).astype(float) for _ in range(100 * n_resamples))
+    resamples = islice((weights for weights in draws if 0 < weights @ labeled < n), n_resamples)  # rows of both kinds
     return EstimatedPrior(value, _centered([once(weights) for weights in resamples], value), method)
 
 

@@ -1,4 +1,7 @@
-"""HITON-PC and HITON-MB: neighbors in the order of their marginal association, then spouses."""
+"""HITON-PC and HITON-MB: neighbors in the order of their marginal association, then spouses.
+
+Of columns that are associated equally the earlier one comes first: then the order of columns can decide.
+"""
 
 from __future__ import annotations
 

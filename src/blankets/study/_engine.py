@@ -144,6 +144,7 @@ class Engine:
                 if isinstance(data, Chunks) or is_files(data):
                     chunks = data if isinstance(data, Chunks) else open_chunks(data, reading)
                     data = pack_chunks(chunks, folder / "table", named, tell=tell, n_jobs=n_jobs, reading=reading)
+                    place.read_from = chunks
             if is_store(data):
                 data = Store.open(data)
             place.store = data if isinstance(data, Store) else None
@@ -180,6 +181,7 @@ class Place:
     n_jobs: int = 1  # threads for counting on this machine
     cluster: DaskTable | None = None  # a cluster to count on
     store: Store | None = None  # where the rows are, if they are on disk
+    read_from: Chunks | None = None  # what the store was packed from for this question: options of reading are done
     checkpoint: str | Path | None = None  # a file that stores answers
     about: Mapping[str, object] = field(default_factory=dict)  # what identifies these answers
     _kept: Checkpoint | None = None

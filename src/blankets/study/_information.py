@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.arguments import one_of
-from blankets.data import Frame
+from blankets.data import Frame, Store, is_store
 from blankets.errors import NotAnswerableError, ParameterError, RegimeWarning, listed, warn
 from blankets.independence import explained_by, scored_cells, seen_in, strata_of_rows
 from blankets.regimes import (
@@ -170,8 +170,10 @@ def scored_estimate(
     return [means_information(scored_cells(study.frame, scores, x, given), loss=loss, estimator=words) for x in xs]
 
 
-def weighs_rows(reading: Mapping[str, Any]) -> bool:
+def weighs_rows(data: Any, options: Mapping[str, Any]) -> bool:
     """Tell whether options of reading give rows weights, or put them in groups; then information is that of tables."""
+    store = data if isinstance(data, Store) else Store.open(data) if is_store(data) else None
+    reading = options if store is None else {**store.packed, **options}
     said = any(reading.get(name) is not None for name in ("groups", "survey_weight"))
     return said or reading.get("missing") == "weighted"
 

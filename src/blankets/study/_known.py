@@ -58,10 +58,9 @@ class Known:
             f"{advice}",
             RegimeWarning,
         )
-        groups = None if read.groups is None else read.groups[~gaps]
-        survey = None if read.survey is None else read.survey[~gaps]
+        units = read.units.of_rows(~gaps)
         frame = replace(frame, holes=frame.holes - {at}) if is_number else frame
-        return replace(read, frame=frame, unlabeled=None, report=report, groups=groups, survey=survey)
+        return replace(read, frame=frame, unlabeled=None, report=report, units=units)
 
     def _leaves_out(self, read: Ingested) -> bool:
         """Tell whether rows without a target are left out: nothing was said of why it is missing.

@@ -27,7 +27,7 @@ from blankets.regimes import (
 )
 from blankets.study._about import warn_of_cuts
 from blankets.study._copies import warn_of_copies
-from blankets.study._engine import Engine
+from blankets.study._engine import Engine, Place
 from blankets.study._groups import warn_of_few_groups, warn_of_subjects
 from blankets.study._imputing import as_one
 from blankets.study._known import Known, check_own, check_testing
@@ -106,6 +106,10 @@ def open_study(
             table = ingest_numeric(source, target, y=y, reading=reading)
             study = Study(table=table, column=table.target, report=table.report, **options)
         else:
+            if place.store is not None:
+                reading = place.store.read_as(reading)
+                _check_rows(reading, beside, knows_groups=knows_groups)
+                known, options["reading"] = replace(known, reading=reading), reading
             study = _of_codes(source, target, known, options)
         study = _of_copies(study, copies)
         if needs_target:
@@ -159,10 +163,11 @@ def _of_codes(data: Any, target: str | int | None, known: Known, options: dict[s
     read = known.with_outcome(_read(data, target, known))
     frame, at = read.frame, read.target
     options |= {"report": read.report, "encoder": read.encoder}
-    options |= {"groups": read.groups, "group_name": read.group_name, "survey": read.survey}
+    units = read.units
+    options |= {"groups": units.groups, "group_name": units.group_name, "survey": units.survey}
     if not known.lenient:
-        warn_of_few_groups(read.groups, read.group_name)
-        if read.groups is None and not known.pooled:
+        warn_of_few_groups(units.groups, units.group_name)
+        if units.groups is None and not known.pooled:
             warn_of_subjects(frame, at)
     if at is not None and at in frame.numbers and frame.gaps(at) is not None:
         raise TargetError(
@@ -184,7 +189,9 @@ def _of_codes(data: Any, target: str | int | None, known: Known, options: dict[s
         known = replace(known, prior=_estimated(frame, at, labels, known))
     regime = known.regime(labels)
     if regime.beside is not None:
-        labels = regime.with_scores(labels, column_beside(data, *regime.beside, known.reading))
+        place: Place = options["place"]
+        beside = column_beside(data if place.read_from is None else place.read_from, *regime.beside, known.reading)
+        labels = regime.with_scores(labels, beside)
         regime = SemiSupervised("mcar") if labels.scores is None else regime  # a machine that tells nothing
     if more := regime.prior_is_short(labels):
         warn(

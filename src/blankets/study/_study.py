@@ -279,7 +279,8 @@ class Study:
         if name in self.report.unusable:
             raise DataError(f"column {name!r} {self.report.unusable[name]}")
         if why := self.report.left_out.get(name):
-            raise DataError(f"column {name!r} was left out: {why}; keep it with {option(keep=[name])}")
+            keep = "" if name in self.reading.keep else f"; keep it with {option(keep=[name])}"
+            raise DataError(f"column {name!r} was left out: {why}{keep}")
         if isinstance(self.table, Frame):
             return self.table.index(name)
         if name not in self.names:
