@@ -110,8 +110,7 @@ def many_levels(n_rows=300_000, n_levels=50_000):
 @pytest.mark.filterwarnings("ignore::blankets.errors.ManyLevelsWarning")
 def test_tables_beyond_memory_are_refused_before_they_are_made():
     frame = many_levels()
-    with pytest.raises(DataError, match=r"the table of 'wide' and 't' given 'other' has 5,000,000,000 cells"):
-        bl.test(frame, "wide", "t", given=["other"])
+    assert not bl.test(frame, "wide", "t", given=["other"]).reliable  # its table would have 5,000,000,000 cells
     with pytest.raises(LabelError, match="the target has 50,000 classes, too many; merge rare ones"):
         bl.test(frame, "wide", "other")
 
@@ -120,7 +119,7 @@ def test_a_hundred_variables_to_condition_on():
     columns = {f"x{j}": column for j, column in enumerate(RNG.integers(0, 3, (102, 500)))}
     result = bl.test(columns, "x0", "x1", given=[f"x{j}" for j in range(2, 102)])
     assert not result.reliable
-    assert result.estimate.value == 0  # each row is a stratum of its own
+    assert result.estimate is None  # each row is a stratum of its own: what was not tested has no size
 
 
 def test_every_kind_of_rubbish_is_one_family():

@@ -32,7 +32,7 @@ class Bare:
 
 
 def test_graphs_in_place_of_a_table():
-    blanket = bl.discover(DSeparation(GRAPH), "wet")
+    blanket = bl.discover(DSeparation(GRAPH), "wet", roles=True)
     assert blanket.roles == {"rain": "parent", "sprinkler": "parent", "slip": "child"}
     assert (blanket.n_rows, blanket.settings["test"]) == (0, "DSeparation")
     assert " row" not in repr(blanket)

@@ -15,7 +15,7 @@ QUESTIONS = [
     *("rank", "refute", "select", "sensitivity", "stability", "test"),
 ]
 # A latent is found only if its effects are members, so its search begins with a sensitive one.
-OTHER_DEFAULTS = {("discover_latent", "algorithm"), ("discover_latent", "alpha")}
+OTHER_DEFAULTS = {("discover_latent", "algorithm"), ("discover_latent", "alpha"), ("estimate_prior", "labels")}
 MOST = 20  # parameters in all; at most 14 of them are a function's own
 
 

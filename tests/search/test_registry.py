@@ -41,8 +41,8 @@ def test_names_are_found_however_they_are_written(name):
 
 
 def test_an_unknown_name_suggests_the_nearest():
-    with pytest.raises(ParameterError, match=r"unknown algorithm 'hitonmb'; did you mean 'hiton-mb'\?.* choose from "):
-        find("hitonmb")
+    with pytest.raises(ParameterError, match=r"unknown algorithm 'hitonm'; did you mean 'hiton-mb'\?.* choose from "):
+        find("hitonm")
 
 
 def test_an_unknown_option_names_the_known_ones():

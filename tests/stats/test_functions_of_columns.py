@@ -9,7 +9,8 @@ from statsmodels.multivariate.cancorr import CanCorr
 from blankets import kernels
 from blankets.counting import functions_of_levels, functions_of_number
 from blankets.counting._functions import orthonormal
-from blankets.stats import canonical_test, combined, whitening, wide_log_lambda
+from blankets.stats import canonical_test, whitening, wide_log_lambda
+from blankets.stats._canonical import combined
 
 
 def three_columns(n=200, seed=0):

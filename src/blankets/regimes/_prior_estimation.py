@@ -185,8 +185,8 @@ def estimate_prior(
         return _prior_of(frequency, float(weights[labeled].sum() / weights.sum()), sampling)
 
     value = once(np.ones(n))
-    draws = (np.bincount(generator.integers(0, n, n), minlength=n).astype(float) for _ in range(100 * n_resamples))
-    resamples = islice((weights for weights in draws if 0 < weights @ labeled < n), n_resamples)  # rows of both kinds
+    drawn = (np.bincount(generator.integers(0, n, n), minlength=n).astype(float) for _ in range(100 * n_resamples))
+    resamples = islice((weights for weights in drawn if 0 < weights @ labeled < n), n_resamples)  # rows of both kinds
     return EstimatedPrior(value, _centered([once(weights) for weights in resamples], value), method)
 
 
