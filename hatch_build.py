@@ -1,8 +1,9 @@
 """Compiles the kernels when the package is built.
 
-The files of `blankets.kernels` are joined into one module, the words of their types become those of Cython, and Cython
-and a C compiler make an extension of it. Where there is no compiler, pip is asked for one (ziglang); where that is not
-to be had either, the package is built without, and the kernels run as the Python files that they are.
+The files of `blankets.kernels` are joined into two modules, which are compiled side by side; the words of their types
+become those of Cython, and Cython and a C compiler make an extension of each. Where there is no compiler, pip is asked
+for one (ziglang); where that is not to be had either, the package is built without, and the kernels run as the Python
+files that they are.
 """
 
 from __future__ import annotations
@@ -23,10 +24,15 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 ROOT = Path(__file__).resolve().parent
 KERNELS = ROOT / "src" / "blankets" / "kernels"
-FILES = (
-    "_formula _room _rows _bits _ranks _tail _laws _blocks _statistics _permute _cells _moments _answers "
-    "_questions _scan _joint _holes _subsets _networks _machine"
-).split()
+# Functions of one module cannot be called from the other without Python, so each has all files that it needs.
+MODULES = {
+    "_compiled_tables": (
+        "_formula _room _rows _bits _tail _statistics _permute _cells _moments _answers _holes _questions _joint "
+        "_subsets"
+    ).split(),
+    "_compiled_numbers": "_tail _blocks _ranks _networks _machine".split(),
+}
+SHARED = ("DEGREES", "DRAWN_AT_ONCE", "FEW_LEVELS", "MOST_LANES", "SMALL")  # constants that C reads, too
 UNCOMPILED = "BLANKETS_UNCOMPILED"  # set: do not compile
 FLAGS = "BLANKETS_CFLAGS"  # for the compiler, after ours
 
@@ -47,11 +53,6 @@ cdef extern from "_words.h":
     int64 popcount(uint64 word) nogil
     uint64 rows_of_level(const unsigned char *codes, int64 n, unsigned char level) nogil
     int64 common_words(const uint64 *a, const uint64 *b, int64 n) nogil
-    int64 answer_pairs(
-        const uint64 *planes, int64 words, const int64 *first, const int32 *totals, const int64 *xs, int64 n_x,
-        const uint64 *mask, int64 c, int64 n, const int64 *terms, int64 of_y, double unit, double enough,
-        double *statistic, double *dof, int64 *left
-    ) nogil
 cdef extern from "_lanes.h":
     void count_lanes(
         const unsigned char *codes, int64 n_rows, const int64 *columns, const unsigned char *levels,
@@ -78,18 +79,6 @@ cdef extern from "_draws.h":
         int64 *sums, int64 *before, const int64 *terms, int64 n_terms, double unit, int64 observed, int64 slack,
         int64 most, int64 enough, double level, int64 *n_hits, int64 *n_larger, int64 *n_drawn
     ) nogil
-cdef extern from "_residuals.h":
-    int64 place_of(const double *number) nogil
-    int64 residual_room(int64 q, int64 n, int64 n_y, int64 most) nogil
-    void residual_sums(
-        const double *basis, const double *leverage, int64 q, int64 n, int64 many, const double *y, int64 n_y,
-        int64 first_y, const int64 *x, const int64 *widths, const int64 *firsts, int64 n_x, int64 most,
-        double *room, double *out
-    ) nogil
-    void given_basis(
-        const int64 *rows, const int64 *widths, int64 n_given, const double *weights, int64 size, int64 n, double *out,
-        double *leverage
-    ) nogil
 import numpy as np
 """
 ITEMS = {
@@ -111,18 +100,23 @@ WORDS = {
 }
 
 
-def joined() -> str:
-    """Return all kernels as one source for Cython."""
-    text = "".join((KERNELS / f"{name}.py").read_text("utf-8") for name in FILES)
+def joined(files: list[str]) -> str:
+    """Return some kernels as one source for Cython."""
+    text = "".join((KERNELS / f"{name}.py").read_text("utf-8") for name in files)
     text = re.sub(
         r"^(?:import \w+|from [\w.]+ import (?:\([^)]*\)|.*)|__all__ = \[[^]]*\]|@door)\n", "", text, flags=re.M
     )
-    for name, value in re.findall(r"^(\w+): (?:int64|float64) = (.*?) *(?:#.*)?\n", text, flags=re.M):
+    for name, value in constants(text).items():
         text = re.sub(rf"^{name}: .*\n", "", text, flags=re.M)
         text = re.sub(rf"\b{name}\b", f"({value})", text)
     for words, meant in WORDS.items():
         text = re.sub(words, meant, text, flags=re.M)
     return HEAD + re.sub(r"(?<=: |> )(New)?(" + "|".join(ITEMS) + r")([234]?)(?=[ ,)\n])", _array, text)
+
+
+def constants(text: str) -> dict[str, str]:
+    """Return the constants of kernels, as they are written."""
+    return dict(re.findall(r"^(\w+): (?:int64|float64) = (.*?) *(?:#.*)?\n", text, flags=re.M))
 
 
 def _array(word: re.Match[str]) -> str:
@@ -154,8 +148,8 @@ def ziglang_is_to_be_had() -> bool:
         return False
 
 
-def compiled(folder: Path) -> Path:
-    """Compile the kernels; return the extension."""
+def compiled(folder: Path) -> list[Path]:
+    """Compile the kernels; return the extensions."""
     from Cython.Build import cythonize
     from setuptools import Distribution, Extension
     from setuptools.command.build_ext import build_ext
@@ -164,8 +158,8 @@ def compiled(folder: Path) -> Path:
     if command is not None:
         words = " ".join(shlex.quote(word) for word in command)
         os.environ |= {"CC": words, "LDSHARED": f"{words} -shared"}
-    source = folder / "_compiled.pyx"
-    source.write_text(joined(), "utf-8")
+    for name, files in MODULES.items():
+        (folder / f"{name}.pyx").write_text(joined(files), "utf-8")
     flags = "-O3 -g0 -funroll-loops -ffp-contract=off -fno-math-errno -w".split()
     if sys.platform == "win32":
         flags = ["/O2"]
@@ -173,18 +167,24 @@ def compiled(folder: Path) -> Path:
         zig = any(Path(word).stem in ("zig", "ziglang") for word in command or ())
         flags.append("-march=x86_64_v2" if zig else "-march=x86-64-v2")
     own = shlex.split(os.environ.get(FLAGS, ""))
-    module = Extension(
-        "blankets.kernels._compiled",
-        [str(source)],
-        include_dirs=[str(KERNELS)],
-        extra_compile_args=flags + own,
-        extra_link_args=own,
-    )
-    build = build_ext(Distribution({"ext_modules": cythonize([module], build_dir=str(folder), quiet=True)}))
+    known = constants("".join(file.read_text("utf-8") for file in sorted(KERNELS.glob("_[a-z]*.py"))))
+    modules = [
+        Extension(
+            f"blankets.kernels.{name}",
+            [str(folder / f"{name}.pyx")],
+            include_dirs=[str(KERNELS)],
+            define_macros=[(name, known[name]) for name in SHARED],
+            extra_compile_args=flags + own,
+            extra_link_args=own,
+        )
+        for name in MODULES
+    ]
+    build = build_ext(Distribution({"ext_modules": cythonize(modules, build_dir=str(folder), quiet=True)}))
+    build.parallel = len(modules)
     build.build_lib, build.build_temp = str(folder / "lib"), str(folder / "temp")
     build.ensure_finalized()
     build.run()
-    return Path(build.get_ext_fullpath(module.name))
+    return [Path(build.get_ext_fullpath(module.name)) for module in modules]
 
 
 class CustomBuildHook(BuildHookInterface):
@@ -201,7 +201,7 @@ class CustomBuildHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile. Only an editable install changes the source tree: others may be using it."""
         editable = version == "editable"
-        for old in KERNELS.glob("_compiled.*") if editable else ():
+        for old in KERNELS.glob("_compiled*") if editable else ():
             old.unlink()
         if self.target_name != "wheel" or os.environ.get(UNCOMPILED):
             return
@@ -211,10 +211,11 @@ class CustomBuildHook(BuildHookInterface):
         except Exception as problem:  # noqa: BLE001
             self.app.display_warning(f"The kernels are not compiled, and will be slow: {problem}")
             return
-        if editable:
-            shutil.copy(made, KERNELS / made.name)
-        else:
-            build_data["force_include"][str(made)] = f"blankets/kernels/{made.name}"
+        for extension in made:
+            if editable:
+                shutil.copy(extension, KERNELS / extension.name)
+            else:
+                build_data["force_include"][str(extension)] = f"blankets/kernels/{extension.name}"
         build_data["pure_python"], build_data["infer_tag"] = False, True
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:

@@ -33,19 +33,12 @@ from numpy.typing import NDArray
 import blankets as bl
 from blankets import kernels
 from blankets.errors import BlanketsWarning
+from blankets.kernels import FAR, NOTHING
 from blankets.simulate import Network
 from blankets.simulate.measures import average, compare
-from blankets.stats import (
-    FAR,
-    METHODS,
-    NOTHING,
-    calibrated_of_block,
-    flat_tables,
-    formula_of,
-    law_at,
-    log_chi2_sf,
-    statistics_of_block,
-)
+from blankets.stats import METHODS, calibrated_of_block, formula_of, log_chi2_sf, statistics_of_block
+from blankets.stats._calibrated_block import law_at
+from blankets.stats._contingency import flat_tables
 
 ALPHAS = (0.05, 0.01, 0.001)
 EXPECTED = (0.05, 0.2, 1.0, 5.0, 20.0)

@@ -1,17 +1,14 @@
-"""Columns with ordered levels in small tables: level of their tests given each other, and blankets of networks.
+"""Columns with ordered levels in small tables: blankets of networks.
 
-    python benchmarks/ordered.py size --draws 2000       # 12 designs: about a minute
-    python benchmarks/ordered.py networks --networks 8   # 150 to 1,500 rows: about a minute
+    python benchmarks/ordered.py --networks 8   # 150 to 1,500 rows
 
-*size*: x and y have seven levels and depend on each other through columns of seven levels alone, linearly, by squares,
-or with variances that move. *networks*: 20 columns, nine in ten of them with 5, 7 or 10 ordered levels; effects of a
-column on the next are linear, bent or a step. Mean F1 of all blankets, and how many columns were undecided.
+20 columns, nine in ten of them with 5, 7 or 10 ordered levels; effects of a column on the next are linear, bent or a
+step. Mean F1 of all blankets, and how many columns were undecided. The level of their tests: number_tests.py size.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import time
 import warnings
 
@@ -19,15 +16,9 @@ import numpy as np
 import pandas as pd
 
 import blankets as bl
-from blankets.counting import MemoryMoments
-from blankets.data._builder import FrameBuilder
-from blankets.independence import BlockTests
-from numbers_networks import f1
-from numbers_size import FORMS, LEVELS, TOGETHER, index_of, told
+from _number_networks import f1
 
-SIZES = ((100, 1), (100, 3), (150, 3), (300, 8))
 ROWS = (150, 300, 600, 1500)
-SEVEN = 7
 
 
 def in_levels(values, levels, width):
@@ -38,27 +29,6 @@ def in_levels(values, levels, width):
 def standardized(values):
     """Return the values with mean 0 and deviation 1."""
     return (values - values.mean()) / values.std()
-
-
-def shares(form, n, m, draws, rng):
-    """Return how often the test rejected at each level, and out of how many tests that were performed."""
-    rejected, performed = np.zeros(len(LEVELS)), 0
-    for _ in range(draws // TOGETHER):
-        drawn = (rng.normal(size=(m, n)) + 0.5 * rng.normal(size=n)) / math.sqrt(1.25)
-        z = [in_levels(v, SEVEN, 4.4) for v in drawn]
-        numbers = [standardized(v) for v in z]
-        scale = np.exp(0.5 * np.clip(numbers[0], -2.5, 2.5)) if form == "hetero" else 1.0
-        of_y, of_x = index_of(numbers, form, rng), index_of(numbers, form, rng)
-        others = [index + 0.8 * scale * rng.normal(size=n) for index in [of_y] + [of_x] * TOGETHER]
-        builder = FrameBuilder(n, m + 1 + TOGETHER)
-        for j, codes in enumerate([*z, *(in_levels(v, SEVEN, 5.0) for v in others)]):
-            builder.add(f"v{j}", codes.astype(np.int64), tuple(range(SEVEN)), ordered=True)
-        moments = MemoryMoments(builder.frame())
-        for k, level in enumerate(LEVELS):
-            batch = BlockTests(moments, level=level).scan(range(m + 1, m + 1 + TOGETHER), m, range(m))
-            rejected[k] += np.count_nonzero(batch.dependent(level))
-        performed += int(batch.reliable.sum())
-    return rejected, performed
 
 
 def network(n, rng, nodes=20, edges=30):
@@ -87,21 +57,12 @@ def network(n, rng, nodes=20, edges=30):
 
 
 def main() -> None:
-    """Print a line for each design, or for each number of rows."""
+    """Print a line for each number of rows."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("size", "networks"))
-    parser.add_argument("--draws", type=int, default=2000)
     parser.add_argument("--networks", type=int, default=8)
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     warnings.simplefilter("ignore")
-    if asked.what == "size":
-        for n, m in SIZES:
-            for form in FORMS:
-                rng = np.random.default_rng([asked.seed, n, m, FORMS.index(form)])
-                rejected, performed = shares(form, n, m, asked.draws, rng)
-                print(f"{n:5} rows  |z| {m}  {form:7} {told(rejected, performed)}  {performed} tests", flush=True)
-        return
     for n in ROWS:
         scores, undecided, began = [], [], time.process_time()
         for k in range(asked.networks):

@@ -30,9 +30,10 @@ from _data import network
 from blankets.counting import MemoryCounter
 from blankets.data import Frame, ingest
 from blankets.errors import BlanketsError, BlanketsWarning
-from blankets.independence import CalibratedTests, ClusteredTests, SeenBlocks, Units, WeightedBlocks
+from blankets.independence import CalibratedTests, ClusteredTests, NumberTests, Units
 from blankets.simulate.measures import compare
-from blankets.stats import calibrated_of_block, log_chi2_sf, table_statistics
+from blankets.stats import calibrated_of_block, log_chi2_sf
+from blankets.stats._contingency import table_statistics
 from blankets.study import Testing
 
 LEVELS = (0.01, 0.05)
@@ -85,7 +86,7 @@ def seen(n_rows: int, draws: int) -> None:
                 gone[2] &= where in ("confounder", "all")
                 columns = np.where(gone, np.nan, [z + own[0], z + own[1], z])
                 frame = ingest(dict(zip("xyz", columns, strict=True)), numbers=True).frame
-                rejected += SeenBlocks(frame).test(0, 1, (2,)).log_p <= np.log(LEVELS)
+                rejected += NumberTests(frame).test(0, 1, (2,)).log_p <= np.log(LEVELS)
             told = rejected / draws / np.array(LEVELS)
             print(f"{where:16}{share:6.0%}" + "".join(f"{value:16.2f}" for value in told), flush=True)
 
@@ -266,7 +267,7 @@ def numbers(draws: int) -> None:
                 columns, among = clustered(icc, given, rng)
                 frame = ingest(columns, numbers=True).frame
                 for k, groups in enumerate((group, None)):
-                    tests = WeightedBlocks(frame, Units(frame, groups=groups))
+                    tests = NumberTests(frame, units=Units(frame, groups=groups))
                     rejected[k] += tests.test(0, 1, among).log_p <= np.log(LEVELS)
             told = (rejected / draws / np.array(LEVELS)).ravel()
             print(f"{given:22}{icc:5}" + "".join(f"{value:15.2f}" for value in told), flush=True)

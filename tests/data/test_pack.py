@@ -325,3 +325,21 @@ def test_files_whose_types_cannot_be_joined(tmp_path):
         bl.pack(of_two_types(tmp_path, "whole", "text", "x"), tmp_path / "store", target="y")
     with pytest.raises(MissingValuesError, match=r"values are missing in 'x' \(60 rows\)"):
         bl.pack(of_two_types(tmp_path, "whole", "nothing", "x"), tmp_path / "store", target="y", missing="error")
+
+
+def test_a_file_without_usable_features_is_the_same_by_every_road(tmp_path):
+    """'a', 'a ' and ' a' are one value, so that nothing is left to search."""
+    path = tmp_path / "t.csv"
+    values = [f"{['a', 'a ', ' a'][i % 3]},{['u', 'w'][i * 7 % 2]}\n" for i in range(400)]
+    path.write_text("v,y\n" + "".join(values))
+    with pytest.warns(bl.errors.ConstantColumnWarning):
+        store = bl.pack(path, tmp_path / "s.store", target="y")
+    blankets = []
+    for source in (path, [path], store):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", bl.errors.ConstantColumnWarning)
+            blankets.append(bl.discover(source, "y"))
+    assert [blanket.members for blanket in blankets] == [()] * 3
+    assert [list(blanket.excluded) for blanket in blankets] == [["v"]] * 3
+    with pytest.raises(DataError, match="no feature columns besides the target"):
+        bl.discover({"y": [0, 1] * 10}, "y")

@@ -14,7 +14,8 @@ from blankets import kernels
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.independence import CalibratedTests, TableTests
-from blankets.stats import flat_tables, formula_of
+from blankets.stats import formula_of
+from blankets.stats._contingency import flat_tables
 
 TOGETHER = 100  # columns that share one draw of y and z
 

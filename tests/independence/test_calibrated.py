@@ -9,7 +9,7 @@ from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.errors import ParameterError
 from blankets.independence import CalibratedTests, IndependenceTest, TableTests, table_tests
-from blankets.stats import table_statistics
+from blankets.stats._contingency import table_statistics
 
 ARITIES = [2, 3, 4, 2, 3, 5]
 

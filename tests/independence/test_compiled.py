@@ -218,14 +218,28 @@ def test_scans_given_nothing_by_bits(monkeypatch, statistic, n_jobs, n_rows, lev
     frame = Frame.from_codes(codes, arities=arities.tolist())
     by_bits = TableTests(MemoryCounter(frame, n_jobs), statistic=statistic, reliability=0)
     plain = TableTests(OtherCounter(frame, 1), statistic=statistic, reliability=0)
-    assert by_bits.counter.bits_alone(31) is not None
-    assert by_bits.counter.bits_alone(5) is None
-    for y in (31, 12, 5):
-        xs = rng.permutation(np.delete(np.arange(300), y))
-        assert_same(by_bits.scan(xs, y, even_if_unreliable=True), plain.scan(xs, y, even_if_unreliable=True))
+    for without_codes in (False, True):
+        if without_codes:
+            by_bits = TableTests(MemoryCounter(frame, n_jobs), statistic=statistic, reliability=0)
+            vars(by_bits)["_table"] = None
+        for y in (31, 12, 5):
+            xs = rng.permutation(np.delete(np.arange(300), y))
+            assert_same(by_bits.scan(xs, y), plain.scan(xs, y))
+            assert_same(by_bits.scan(xs, y, even_if_unreliable=True), plain.scan(xs, y, even_if_unreliable=True))
 
 
-def test_bits_in_several_chunks_are_left_to_the_counter():
-    codes = np.random.default_rng(0).integers(0, 2, (32_769, 2))
-    assert MemoryCounter(Frame.from_codes(codes[1:])).bits_alone(0) is not None
-    assert MemoryCounter(Frame.from_codes(codes)).bits_alone(0) is None
+@pytest.mark.parametrize("n_rows", [32_768, 32_769, 70_000])
+def test_bits_in_one_and_in_several_chunks(n_rows):
+    frame = Frame.from_codes(np.random.default_rng(0).integers(0, 2, (n_rows, 3)))
+    by_bits, plain = TableTests(MemoryCounter(frame, 1)), TableTests(OtherCounter(frame, 1))
+    assert_same(by_bits.scan([1, 2], 0), plain.scan([1, 2], 0))
+    answered = by_bits._answered(np.array([1, 2]), 0, (), by_bits._formula)
+    assert answered[0] == 2
+
+
+def test_columns_without_bits_are_left_to_the_counter_where_there_are_no_codes():
+    frame = Frame.from_codes(np.random.default_rng(0).integers(0, 9, (500, 3)))
+    tests, plain = TableTests(MemoryCounter(frame, 1)), TableTests(OtherCounter(frame, 1))
+    vars(tests)["_table"] = None
+    assert tests._answered(np.array([1, 2]), 0, (), tests._formula)[0] == -1
+    assert_same(tests.scan([1, 2], 0), plain.scan([1, 2], 0))

@@ -6,7 +6,7 @@ import pytest
 import blankets as bl
 from blankets.counting import MemoryMoments
 from blankets.data import ingest
-from blankets.independence import BlockTests, DeterminedTests, relations_of
+from blankets.independence import DeterminedTests, QuickTests, relations_of
 
 
 def parts(seed, n=3000):
@@ -88,7 +88,7 @@ def test_there_is_nothing_to_test_given_the_parts():
 
 def test_answers_of_the_tests_below_stand_in_their_places():
     found, frame = relations(parts(8))
-    plain = BlockTests(MemoryMoments(frame))
+    plain = QuickTests(MemoryMoments(frame))
     tests = DeterminedTests(plain, found, frame.n_rows)
     warmth, total, hour = map(frame.index, ("warmth", "total", "hour"))
     given = [frame.index("regular"), frame.index("casual")]

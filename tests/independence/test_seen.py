@@ -8,7 +8,7 @@ import blankets as bl
 from blankets.counting import MemoryMoments
 from blankets.data import ingest
 from blankets.errors import DataError, TargetError
-from blankets.independence import BLOCK_METHODS, BlockTests, SeenBlocks, _seen
+from blankets.independence import QuickTests, SeenQuick, _seen
 
 N = 400
 
@@ -39,10 +39,11 @@ def table():
         ("x", "z", ["town"]),
     ],
 )
-def test_a_test_is_that_of_the_rows_that_have_all_its_values(table, x, y, given):
-    whole = SeenBlocks(ingest(table, numbers=True).frame)
+def test_a_test_is_that_of_the_rows_that_have_all_its_values(table, monkeypatch, x, y, given):
+    monkeypatch.setattr(_seen, "can_be_whole", lambda frame: False)  # functions of large tables are made for the rows
+    whole = SeenQuick(ingest(table, numbers=True).frame)
     rows = table.dropna(subset=[x, y, *given])
-    alone = SeenBlocks(ingest(rows[[x, y, *given]], numbers=True).frame)
+    alone = SeenQuick(ingest(rows[[x, y, *given]], numbers=True).frame)
     at = [whole.names.index(name) for name in (x, y, *given)]
     asked, expected = whole.test(at[0], at[1], at[2:]), alone.test(0, 1, range(2, len(at)))
     assert asked.n_rows == expected.n_rows == len(rows)
@@ -58,7 +59,7 @@ def test_numbers_that_no_row_has_together_cannot_be_tested(classes):
     if classes:
         table["y"] = np.where(table.y > 0, "yes", "no")
     table.loc[:99, "a"], table.loc[100:, "b"] = None, None
-    tests = SeenBlocks(ingest(table, numbers=True).frame)
+    tests = SeenQuick(ingest(table, numbers=True).frame)
     for x, y, *given in ((0, 1), (0, 3, 1), (1, 3, 0, 2)):
         for level in (tests, tests.at_level(0.01)):
             asked = level.test(x, y, given)
@@ -74,10 +75,10 @@ def test_inner_products_alone_are_those_of_functions_that_were_made_once():
     table = pd.DataFrame({name: (shared + rng.integers(0, 2, N)) % 3 for name in "abc"}).astype("category")
     table["number"] = rng.normal(size=N) + shared
     table.loc[rng.random(N) < 0.3, "a"] = None
-    quick = SeenBlocks(ingest(table, numbers=True).frame).by_formula()
+    quick = SeenQuick(ingest(table, numbers=True).frame)
     rows = table.dropna()
     # The indicators of levels span the same over fewer rows, so that nothing changes for categories.
-    alone = BlockTests(MemoryMoments(ingest(rows, numbers=True).frame)).by_formula()
+    alone = QuickTests(MemoryMoments(ingest(rows, numbers=True).frame))
     asked, expected = quick.scan([0, 1], 2), alone.scan([0, 1], 2)
     assert asked.n_rows.tolist() == [len(rows), N]
     assert asked.statistic[0] == pytest.approx(expected.statistic[0], rel=1e-9)
@@ -89,7 +90,7 @@ def test_inner_products_alone_are_those_of_functions_that_were_made_once():
 
 
 def test_a_scan_puts_columns_with_and_without_holes_in_their_places(table):
-    tests = SeenBlocks(ingest(table, numbers=True).frame)
+    tests = SeenQuick(ingest(table, numbers=True).frame)
     batch = tests.scan([0, 1, 2], 3)
     assert batch.xs.tolist() == [0, 1, 2]
     assert batch.n_rows.tolist() == [table["z"].count(), N, table["town"].count()]
@@ -115,29 +116,18 @@ def test_a_level_for_missing_values_needs_levels(table):
     assert "x" in blanket.data["numbers"]
 
 
-def test_the_quick_formula_asks_no_rows():
-    rng = np.random.default_rng(5)
-    a, b = rng.normal(size=(2, 300))
-    c = a + b + rng.normal(size=300)
-    a[:60] = np.nan
-    tests = SeenBlocks(ingest({"a": a, "b": b, "c": c}, numbers=True).frame)
-    quick, slow = (kind.test(0, 2, [1]) for kind in (tests.by_formula(), tests))
-    assert (quick.method, slow.method) == (BLOCK_METHODS[9], BLOCK_METHODS[3])
-    assert (quick.statistic, quick.n_rows) == (pytest.approx(slow.statistic, rel=0.01), 240)
-    assert tests.by_formula().by_formula().test(0, 2, [1]) == quick
-
-
 def test_columns_missing_in_the_same_rows_are_one_scan_and_other_levels_use_what_was_made(monkeypatch):
+    monkeypatch.setattr(_seen, "can_be_whole", lambda frame: False)
     rng = np.random.default_rng(6)
     columns = rng.normal(size=(5, 200))
     columns[:3, :50] = np.nan
-    tests = SeenBlocks(ingest(dict(zip("abcde", columns, strict=True)), numbers=True).frame, level=0.01)
+    tests = SeenQuick(ingest(dict(zip("abcde", columns, strict=True)), numbers=True).frame)
     made = []
     monkeypatch.setattr(_seen, "MemoryMoments", lambda frame, **how: made.append(frame) or MemoryMoments(frame, **how))
     batch = tests.scan([0, 1, 2], 3, [4])
     assert (len(made), batch.n_rows, batch.asked) == (1, 150, (4,))
     again = tests.at_level(0.001).scan([0, 1, 2], 3, [4])
-    tests.by_formula().scan([0, 1, 2], 3, [4])
+    tests.scan([0, 1, 2], 3, [4])
     assert len(made) == 1
     assert again.statistic.tolist() == batch.statistic.tolist()
     both = tests.scan([0, 4, 1], 3)
@@ -148,37 +138,18 @@ def test_what_is_kept_has_a_limit(monkeypatch):
     monkeypatch.setattr(_seen, "_KEPT_BYTES", 0)
     a, b, c = np.random.default_rng(7).normal(size=(3, 100))
     a[:9] = np.nan
-    tests = SeenBlocks(ingest({"a": a, "b": b, "c": c}, numbers=True).frame)
+    tests = SeenQuick(ingest({"a": a, "b": b, "c": c}, numbers=True).frame)
     first = tests.test(0, 1)
     assert tests.test(2, 1).n_rows == 100
     assert len(tests._kept._tests) == 1
     assert tests.test(0, 1) == first
 
 
-def test_a_last_look_asks_rows_of_columns_with_holes_too():
-    rng = np.random.default_rng(5)
-    a, b, c = rng.normal(size=(3, 300))
-    a[:60] = np.nan
-    tests = SeenBlocks(ingest({"a": a, "b": b, "c": c}, numbers=True).frame, level=0.01)
-    quick, again = (kind.test(0, 2, [1]) for kind in (tests, tests.by_rows()))
-    complete = ingest({"a": a[60:], "b": b[60:], "c": c[60:]}, numbers=True).frame
-    assert (quick.method, again.method) == (BLOCK_METHODS[2], BLOCK_METHODS[3])
-    assert again.p == pytest.approx(BlockTests(MemoryMoments(complete)).test(0, 2, [1]).p)
-
-
-def test_a_last_look_is_taken_only_if_nothing_is_dependent_in_any_rows():
-    rng = np.random.default_rng(6)
-    a, b, c = rng.normal(size=(3, 300))
-    table = {"a": np.where(np.arange(300) < 60, np.nan, a), "b": b, "c": c, "like c": c + rng.normal(size=300)}
-    tests = SeenBlocks(ingest(table, numbers=True).frame, level=0.01).by_rows()
-    assert tests.scan([0, 3], 2, [1]).method[0] == 2  # from inner products, far from the level
-    assert tests.scan([0], 2, [1]).method[0] == 3  # by rows
-
-
 def test_functions_of_a_column_are_made_once_for_a_set_of_rows(monkeypatch):
+    monkeypatch.setattr(_seen, "can_be_whole", lambda frame: False)
     columns = np.random.default_rng(8).normal(size=(4, 200))
     columns[0, :50] = np.nan
-    tests = SeenBlocks(ingest(dict(zip("abcd", columns, strict=True)), numbers=True).frame)
+    tests = SeenQuick(ingest(dict(zip("abcd", columns, strict=True)), numbers=True).frame)
     made = []
     real = _seen.functions_of_column
     monkeypatch.setattr(_seen, "functions_of_column", lambda *about: made.append(about[1:]) or real(*about))

@@ -1,11 +1,13 @@
 """Kernels give what NumPy and plain loops give, compiled and not, and stay inside their arrays for any codes."""
 
 import math
+import re
 import subprocess
 import sys
 from functools import lru_cache
 from importlib import import_module
 from itertools import combinations
+from pathlib import Path
 from pkgutil import iter_modules
 
 import mpmath
@@ -17,13 +19,14 @@ from scipy.special import ndtri, xlogy
 from scipy.stats import binom, hypergeom, rankdata
 
 from blankets import kernels
-from blankets.stats import cell_tables, entropy_terms, law_at
-from blankets.stats._calibrated import arrays_of_cells
+from blankets.stats._calibrated import arrays_of_cells, cell_tables
+from blankets.stats._calibrated_block import law_at
+from blankets.stats._contingency import entropy_terms
 
 FILES = [
     import_module(f"blankets.kernels.{file.name}")
     for file in iter_modules(kernels.__path__)
-    if file.name not in ("_compiled", "_types")
+    if file.name != "_types" and not file.name.startswith("_compiled")
 ]
 GUARD = 77
 
@@ -182,7 +185,7 @@ def test_questions_about_wrong_codes_stay_inside(k, seed):
     asked = np.array(order[depth:]), y, np.array(sorted(order[:depth]), np.int64)
     n_tests, *answers = k.test_columns(table, formula, *asked)
     assert n_tests == len(order) - depth
-    assert len(answers) == 5
+    assert len(answers) == 6
     assert k.drop_each(table, formula, np.array(sorted(order[:3])), y)[0] in (0, 3)  # no row may have all values
     weakest = k.Weakest(len(order), 0, 2)
     while weakest.left():
@@ -210,9 +213,6 @@ def test_wrong_totals_and_tables_stay_inside(k, judges):
         for y, among in ((0, []), (3, []), (1, [0, 3])):
             xs = np.array([x for x in range(8) if x != y and x not in among])
             assert k.test_columns(table, formula, xs, y, np.array(among, np.int64))[0] == len(xs)
-        answers, whole = guarded((4, 7), float)
-        k.scan_bits(table, formula, np.arange(1, 8), 0, *answers)
-        assert untouched(whole)
     tables = rng.integers(0, 40, (6, 12)).astype(np.int32)  # more rows than there are
     assert len(k.block_statistics(tables, 2, 3, 2, formula)[0]) == 6
 
@@ -224,7 +224,7 @@ def test_what_nobody_judged_is_not_a_number(k):
     for below in (0, 64):
         table, formula = table_of(k, codes, arities, below), formula_of(k, 60)
         for among in ([], [4]):
-            _, statistic, dof, log_p, method, tested = k.test_columns(
+            _, statistic, dof, log_p, method, tested, rows = k.test_columns(
                 table, formula, np.arange(1, 4), 0, np.array(among, np.int64)
             )
             assert tested.all()
@@ -232,9 +232,7 @@ def test_what_nobody_judged_is_not_a_number(k):
             assert (dof > 0).all()
             assert np.isnan(log_p).all()
             assert np.isnan(method).all()
-    answers = np.full((2, 3), np.nan)
-    k.scan_bits(table, formula, np.arange(1, 4), 0, *answers, np.empty(0), np.empty(0))
-    assert np.isfinite(answers).all()
+            assert np.isnan(rows).all()
     assert np.isnan(k.block_statistics(rng.integers(1, 9, (4, 8)).astype(np.int32), 2, 2, 2, formula)[2:]).all()
 
 
@@ -417,7 +415,7 @@ def test_tables_of_cells_are_made_once():
 
 def test_uncompiled_kernels_say_so():
     program = (
-        "import sys, warnings; sys.modules['blankets.kernels._compiled'] = None\n"
+        "import sys, warnings; sys.modules['blankets.kernels._compiled_tables'] = None\n"
         "with warnings.catch_warnings(record=True) as said:\n"
         "    warnings.simplefilter('always')\n"
         "    from blankets import kernels\n"
@@ -477,3 +475,12 @@ def test_the_first_two_functions_of_numbers(k):
         slow = (q * np.sign(np.diag(r))).T[1:]
         np.testing.assert_allclose(out[2 * c : 2 * c + 2], slow, atol=1e-9 if c == 2 else 1e-12)
         assert cubes[c] == pytest.approx(((slow**3).sum(axis=1) ** 2).max(), rel=1e-6)
+
+
+def test_no_constant_is_written_in_python_and_in_c():
+    """What both need is written in Python, and the compiler is told (`hatch_build.py`)."""
+    here = Path(kernels.__path__[0])
+    written = {name for file in here.glob("_*.py") for name in re.findall(r"^(\w+): \w+ = ", file.read_text(), re.M)}
+    assert {"MOST_LANES", "DRAWN_AT_ONCE", "SMALL"} <= written
+    for header in here.glob("*.h"):
+        assert written.isdisjoint(re.findall(r"^#define (\w+) ", header.read_text(), re.M))

@@ -51,10 +51,6 @@ def bits(k):
     k.count_bits(planes, totals, 5, ints(0), ints(2), ints(1), ints(2), np.empty((1, 3), COUNTS))
 
 
-def scanned(k, below, room):
-    k.scan_bits(small_table(k, below), formula_of(k, 70), ints(1, 2), 0, *np.zeros((4, room)))
-
-
 def separated(k, n):
     k.separate_columns(
         small_table(k), formula_of(k, 70), ints(1, 2), 0, ints(1, 2), -1, 0.0, 1 << 20, k.Weakest(n, 0, 1)
@@ -63,7 +59,6 @@ def separated(k, n):
 
 WRONG = [
     (bits, "tables do not fit the columns to count"),
-    (lambda k: k.chi2_quantiles(np.ones(2), np.ones(1), 1), "every probability has its degrees of freedom"),
     (lambda k: tree(k, weights=3), "every column has its levels, and every row its weight"),
     (lambda k: k.refine(np.zeros((1, 4), I), 1, np.zeros((1, 4), COUNTS), 2), "every row has a group and a code"),
     (lambda k: k.refine(np.full((2, 4), 3), 2, np.zeros((1, 4), COUNTS), 2), "groups are to be below 2"),
@@ -84,8 +79,6 @@ WRONG = [
         for what in ("permute", "block_statistics")
         for given in (([1, 1, 1], (2, 2, 1)), ([1, 1], (0, 2, 1)), ([1, 1, -1, 1], (2, 2, 1)))
     ),
-    (lambda k: scanned(k, 0, 2), "not all of these columns have bits"),
-    (lambda k: scanned(k, 64, 1), "there is to be room for all answers"),
     (lambda k: new_table(k, holes=np.zeros(3, CODES)), "every column has holes or not"),
     (lambda k: new_table(k, rows=6), "codes, levels and bits are to be of the same columns and rows"),
     (lambda k: new_table(k, totals=1), "every plane needs its total, and a bit for every row"),
@@ -120,16 +113,6 @@ WRONG = [
         for of in ((3, 4, 2, 4, 2), (4, 4, 1, 4, 2), (4, 4, 2, 3, 2), (4, 4, 2, 4, 3), (4, 4, 2, 4, 0))
     ),
     (lambda k: k.combined_tails(np.zeros(2), np.zeros(1)), "p-values are combined in pairs"),
-    (
-        lambda k: k.products_of_residuals(
-            np.ones((1, 5)), np.ones(5), np.ones((1, 4)), 1, [np.ones((1, 5))], ints(1), 0, np.ones(9)
-        ),
-        "functions of columns do not fit each other",
-    ),
-    (
-        lambda k: k.basis_of_rows([np.ones((1, 5))], np.ones((1, 1)), np.ones((2, 4)), np.ones(4)),
-        "functions of columns do not fit each other",
-    ),
     (
         lambda k: k.scan_functions(np.ones((1, 2)), np.ones((1, 2)), ints(2), ints(0, 1, 2), ints(1, 1), 0, 9),
         "inner products do not fit the columns",

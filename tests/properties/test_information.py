@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import blankets as bl
 from blankets.data import Frame
 from blankets.regimes import PositiveUnlabeled, Surrogate, kappa_case_control, kappa_of, read_labels
-from blankets.stats import table_statistics
+from blankets.stats._contingency import table_statistics
 
 CODES = st.integers(0, 2**32 - 1).map(lambda seed: drawn(np.random.default_rng(seed)))
 

@@ -80,7 +80,8 @@ def test_draws_are_of_groups(table):
     assert all(len(set(groups[order[groups == g]])) == 1 for g in range(60))
 
 
-def test_stability_and_refutation_draw_groups(table):
+def test_stability_and_refutation_draw_groups(table, monkeypatch):
+    monkeypatch.setattr("blankets.questions.refute.second_opinion", lambda *_: None)  # it takes seconds
     assert bl.stability(table, "ill", groups="patient", n_resamples=4, rng=0)["drug"] == 1.0
     blanket = bl.discover(table, "ill", groups="patient")
     trials = {trial.name: trial for trial in blanket.refute(table, n_resamples=3, rng=0).trials}

@@ -7,19 +7,8 @@ from scipy import optimize, stats
 import blankets as bl
 from blankets.errors import LabelError, NotAnswerableError, ParameterError, RegimeWarning
 from blankets.regimes import Channel, Surrogate
-from blankets.stats import (
-    Fitted,
-    drawn_law,
-    equal_means,
-    log_p_among,
-    machine_scores,
-    means_information,
-    merged_levels,
-    plug_in,
-    predicted_share,
-    weighted_powers,
-    weighted_scores,
-)
+from blankets.stats import machine_scores, means_information, plug_in, predicted_share, weighted_powers, weighted_scores
+from blankets.stats._cell_means import Fitted, drawn_law, equal_means, log_p_among, merged_levels
 from machine_ratio import noncentrality_of
 
 

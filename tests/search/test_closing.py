@@ -3,14 +3,15 @@
 import numpy as np
 import pytest
 
-from blankets.counting import MemoryCounter, MemoryMoments
+from blankets.counting import MemoryCounter
 from blankets.data import Frame, ingest
 from blankets.independence import (
-    BlockTests,
     ConditionedTests,
     DSeparation,
     EvidenceBatch,
     IndependenceTest,
+    NumberTests,
+    PValues,
     TableTests,
     table_tests,
 )
@@ -165,20 +166,69 @@ def test_equivalents_and_chances_are_the_same_if_a_column_that_tells_nothing_is_
 
 
 def numbers(**columns):
-    return BlockTests(MemoryMoments(ingest(columns, numbers=True).frame), level=ALPHA)
+    return NumberTests(ingest(columns, numbers=True).frame, level=ALPHA)
 
 
-def test_numbers_that_rows_show_no_sign_of_leave_and_weak_ones_stay():
+def graded(weak):
+    """Return tests in which two members tell much about the target, and one as much as ``weak``."""
     rng = np.random.default_rng(0)
-    cause, none, weak, noise = rng.normal(size=(4, 600))
-    basis = np.linalg.qr(np.column_stack([np.ones(600), cause, cause**2, weak, weak**2, noise]))[0]
-    none -= basis @ (basis.T @ none)  # not even by chance
-    tests = numbers(y=cause + 0.08 * weak + noise, cause=cause, none=none, weak=weak)
-    p = {x: tests.test(x, 0, [z for z in (1, 2, 3) if z != x]).p for x in (1, 2, 3)}
-    assert p[1] < ALPHA < p[3] < 0.5 < p[2]
-    found = [1, 2, 3]
-    assert settle(tests, 0, found, found, alpha=ALPHA, trace=Trace(), stay=found) == (1, 3)
-    assert settle(tests, 0, found, found, alpha=ALPHA, trace=Trace(), stay=found, required=[2]) == (1, 2, 3)
+    cause, other, little, noise = rng.normal(size=(4, 600))
+    basis = np.linalg.qr(np.column_stack([np.ones(600), cause, other]))[0]
+    little, noise = (v - basis @ (basis.T @ v) for v in (little, noise))
+    noise -= little * (little @ noise) / (little @ little)  # not even by chance
+    return numbers(y=cause + other + weak * little + noise, cause=cause, other=other, little=little)
+
+
+@pytest.mark.parametrize(("weak", "becomes"), [(0.0, "out"), (0.08, "undecided"), (0.3, "member")])
+def test_what_a_members_own_test_says_decides_where_numbers_are_involved(weak, becomes):
+    """Above p = .1 it leaves, between the level and that it is undecided; whoever brought it."""
+    tests = graded(weak)
+    p = tests.test(3, 0, [1, 2]).p
+    assert {"out": p > 0.1, "undecided": ALPHA < p <= 0.1, "member": p <= ALPHA}[becomes]
+    found, _ = closed(tests, members=(1, 2, 3))
+    assert found.members == ((1, 2, 3) if becomes == "member" else (1, 2))
+    assert list(found.undecided) == ([3] if becomes == "undecided" else [])
+    if becomes == "undecided":
+        assert found.undecided[3].reason == "weak"
+        assert 3 not in {e.x for e in found.evidence}
+    required = close(tests, 0, [1, 2, 3], Found(members=(1, 2)), alpha=ALPHA, trace=Trace(), required=[3])
+    assert 3 in required.members
+
+
+def test_tests_of_ones_own_are_not_asked_for_more():
+    """A p-value of .3 without a method says nothing of numbers: what a search found stays."""
+    names = ["y", "a", "b"]
+    own = PValues(lambda x, y, given: 1e-9 if "a" in (x, y) else 0.3, names, 500)
+    found = close(own, 0, [1, 2], Found(members=(1, 2)), alpha=ALPHA, trace=Trace())
+    assert found.members == (1, 2)
+    assert found.undecided == {}
+
+
+def cells(n=400, seed=3):
+    """Return tests of a target and a column that both depend on every pair of two columns of 14 levels."""
+    rng = np.random.default_rng(seed)
+    site, ward = rng.integers(0, 14, (2, n))
+    mean = 2.5 * rng.normal(size=(14, 14))[site, ward]
+    as_text = {"site": [f"s{k}" for k in site], "ward": [f"w{k}" for k in ward]}
+    return numbers(y=mean + 0.1 * rng.normal(size=n), x=mean + 0.1 * rng.normal(size=n), **as_text)
+
+
+def test_a_column_outside_for_which_members_could_not_be_held_fixed_is_undecided():
+    tests = cells()
+    assert not tests.test(1, 0, [2, 3]).held
+    found = close(tests, 0, [1, 2, 3], Found(members=(2, 3)), alpha=ALPHA, trace=Trace(), required=[2, 3])
+    assert found.members == (2, 3)
+    assert found.undecided[1].reason == "not held fixed"
+
+
+def test_of_two_columns_that_say_almost_the_same_one_stays():
+    rng = np.random.default_rng(5)
+    cause, noise, more = rng.normal(size=(3, 400))
+    tests = numbers(y=cause + noise, one=cause + 0.05 * more, other=cause - 0.05 * more)
+    assert all(tests.test(x, 0, [3 - x]).p > ALPHA for x in (1, 2))  # neither is needed beside the other
+    found, _ = closed(tests, members=(1, 2))
+    assert len(found.members) == 1
+    assert found.evidence[0].p < 1e-6  # its own test, given nothing else
 
 
 def test_categories_found_by_a_search_stay():
@@ -191,25 +241,23 @@ def test_categories_found_by_a_search_stay():
 
 
 def test_many_members_are_asked_to_leave_less_often():
-    rng = np.random.default_rng(1)
-    causes = rng.normal(size=(40, 2000))
-    tests, asked_for = numbers(y=causes.sum(axis=0), **{f"x{i}": c for i, c in enumerate(causes)}), []
-    drop_one = BlockTests.drop_one
+    """What is asked of members, by tests that find all of forty columns, whatever is given."""
+    asked_for = []
 
-    class Asked(BlockTests):
+    class Sure(IndependenceTest):
+        names, n_rows = tuple(f"x{i}" for i in range(41)), 1000
+
+        def scan(self, xs, y, given=(), *, even_if_unreliable=False):
+            ones = np.ones(len(xs))
+            sure = {"dof": ones, "n_rows": 1000, "reliable": ones > 0}
+            return EvidenceBatch(np.array(xs), y, tuple(given), statistic=99 * ones, log_p=-50 * ones, **sure)
+
         def drop_one(self, members, y, only=None):
             asked_for.append(len(members))
-            return drop_one(self, members, y, only)
+            return super().drop_one(members, y, only)
 
-        def at_level(self, level):
-            return self
-
-        def by_rows(self):
-            return self
-
-    tests = Asked(tests.moments, level=ALPHA)
-    members = settle(tests, 0, list(range(1, 41)), [], alpha=ALPHA, trace=Trace())
+    members = settle(Sure(), 0, list(range(1, 41)), [], alpha=ALPHA, trace=Trace())
     assert sorted(members) == list(range(1, 41))
-    assert asked_for[:22] == list(range(2, 24))  # after every entry, from the second on
+    assert asked_for[:15] == list(range(2, 17))  # after every entry, from the second on
     assert 24 < len(asked_for) < 40
     assert asked_for[-1] == 40

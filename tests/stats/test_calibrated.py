@@ -5,15 +5,10 @@ import pytest
 from scipy.stats import gamma, hypergeom, random_table
 
 from blankets import kernels
-from blankets.stats import (
-    METHODS,
-    calibrated_of_block,
-    cell_tables,
-    flat_tables,
-    formula_of,
-    law_at,
-    table_statistics,
-)
+from blankets.stats import METHODS, calibrated_of_block, formula_of
+from blankets.stats._calibrated import cell_tables
+from blankets.stats._calibrated_block import law_at
+from blankets.stats._contingency import flat_tables, table_statistics
 from tables_with_margins import distribution, g_of, tables
 
 SPARSE = [

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from blankets.stats import clustered_test, hotelling_log_p
+from blankets.stats import clustered_test
+from blankets.stats._clusters import hotelling_log_p
 
 
 def grouped(rng, n_groups=40, size=10, arity=2, icc=0.3):

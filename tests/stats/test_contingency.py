@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, power_divergence
 
-from blankets.stats import table_statistics
+from blankets.stats._contingency import table_statistics
 
 
 @pytest.mark.parametrize(("kind", "lambda_"), [("g", "log-likelihood"), ("x2", "pearson")])

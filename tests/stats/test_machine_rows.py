@@ -5,7 +5,7 @@ import pytest
 from scipy import optimize, stats
 
 import blankets as bl
-from blankets.stats import Basis, MachineRows, bounded_functions, machine_rows_test, machine_scores, rows_tests
+from blankets.stats import MachineRows, Score, bounded_functions, machine_rows_test, machine_scores
 from blankets.stats._machine_rows import _ratio
 
 
@@ -61,6 +61,11 @@ def test_the_likelihood_ratio_is_that_of_a_general_optimizer():
     assert _ratio(one, weights)[0] == pytest.approx(-2 * 50 * np.log(0.9), rel=1e-4)
 
 
+def basis_of(given, n):
+    """Return an orthonormal basis of the constant and given functions."""
+    return np.linalg.qr(np.vstack([np.ones((1, n)), given]).T)[0].T
+
+
 def few_errors(rng, n=1000, n_gold=60):
     """Return a table without any effect, where a good machine errs in two gold rows, all of them high in x."""
     x, y = rng.normal(size=n), (rng.random(n) < 0.3).astype(int)
@@ -72,10 +77,10 @@ def test_level_where_the_machine_errs_in_few_rows_on_one_side():
     rng, rejected, naive, draws = np.random.default_rng(4), 0, 0, 400
     for _ in range(draws):
         x, scores = few_errors(rng)
-        known, basis = MachineRows.of(scores, np.zeros((0, len(x)))), Basis.of(np.zeros((0, len(x))))
+        known, basis = MachineRows.of(scores, np.zeros((0, len(x)))), basis_of(np.zeros((0, len(x))), len(x))
         of_x, w = functions(x, x**2), functions(known.response)
         rejected += machine_rows_test(of_x, 1, known, basis)[0] <= np.log(0.01)
-        naive += rows_tests([of_x], np.ones(1, np.int64), w, 1, basis)[0, 0] <= np.log(0.01)
+        naive += Score(of_x * w, np.full(len(x), 1 / len(x))).log_p <= np.log(0.01)
     assert rejected / draws <= 0.01 + 3 * np.sqrt(0.01 / draws)
     assert naive / draws > 0.05  # why products of residuals are not enough
 
@@ -89,7 +94,7 @@ def test_level_where_errors_depend_on_x_and_there_are_many_given_a_number():
         scores = scores_of(y, said, np.arange(n) < 400)
         given = functions(z, z**2, z**3)
         known = MachineRows.of(scores, given * np.sqrt(n))
-        rejected += machine_rows_test(functions(x), 1, known, Basis.of(given))[0] <= np.log(0.05)
+        rejected += machine_rows_test(functions(x), 1, known, basis_of(given, n))[0] <= np.log(0.05)
     assert rejected / draws == pytest.approx(0.05, abs=4 * np.sqrt(0.05 * 0.95 / draws))
 
 
@@ -98,7 +103,7 @@ def test_ranks_have_three_quarters_of_the_weight():
     rng = np.random.default_rng(12)
     for _ in range(5):
         x, scores = few_errors(rng, n_gold=200)
-        both, basis = bounded_functions(x), Basis.of(np.zeros((0, len(x))))
+        both, basis = bounded_functions(x), basis_of(np.zeros((0, len(x))), len(x))
         assert np.abs(both).max() * np.sqrt(len(x)) == pytest.approx(np.sqrt(3.0), rel=0.01)  # as of even numbers
         known = MachineRows.of(scores, np.zeros((0, len(x))))
         told = machine_rows_test(both, 1, known, basis)

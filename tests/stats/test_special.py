@@ -5,48 +5,15 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from blankets.stats._special import (
-    chi2_isf,
-    chi2_ppf,
-    chi2_sf,
-    log_beta_cdf,
-    noncentral_chi2_cdf,
-    normal_ppf,
-    xlogy,
-)
-
-
-def test_normal_quantiles_are_those_of_scipy():
-    p = np.concatenate([np.logspace(-300, -1, 400), np.linspace(0.1, 0.9, 81), 1.0 - np.logspace(-15, -1, 60)])
-    np.testing.assert_allclose(normal_ppf(p), special.ndtri(p), rtol=1e-13, atol=1e-15)
-    assert normal_ppf([0.0, 1.0]).tolist() == [-math.inf, math.inf]
-    assert np.isnan(normal_ppf([-0.1, 1.1, np.nan])).all()
-
-
-@pytest.mark.parametrize("dof", [0.3, 1, 2, 3, 7, 30, 255, 1000, 20_000])
-def test_chi_square_quantiles_are_those_of_scipy(dof):
-    p = np.concatenate([np.logspace(-250, -1, 100), np.linspace(0.1, 0.9, 17), [0.99, 0.999, 1.0 - 1e-9]])
-    np.testing.assert_allclose(chi2_isf(p, dof), stats.chi2.isf(p, dof), rtol=1e-9)
-
-
-@pytest.mark.parametrize("dof", [1, 2, 9, 128, 5000])
-def test_lower_quantiles_are_those_of_scipy(dof):
-    p = np.concatenate([np.logspace(-150, -1, 100), np.linspace(0.1, 0.9, 17), [0.99, 0.999, 1.0 - 1e-9]])
-    np.testing.assert_allclose(chi2_ppf(p, dof), 2.0 * special.gammaincinv(dof / 2.0, p), rtol=1e-9)
+from blankets import kernels
+from blankets.stats._special import chi2_isf, chi2_ppf, noncentral_chi2_cdf
+from blankets.stats._tail import chi2_sf
 
 
 def test_chi_square_quantiles_at_the_ends():
     assert chi2_ppf([0.0, 1.0, 0.5], [3.0, 3.0, 0.0]).tolist() == [0.0, math.inf, 0.0]
     assert chi2_isf([0.0, 1.0, 0.5], [3.0, 3.0, 0.0]).tolist() == [math.inf, 0.0, 0.0]
     assert np.isnan(chi2_isf([np.nan, 2.0], 1.0)).all()
-
-
-def test_the_smallest_numbers_have_quantiles():
-    p = np.array([5e-324, 1e-320, 1e-301])
-    np.testing.assert_allclose(normal_ppf(p), special.ndtri(p), rtol=1e-8)
-    for each in p:  # SciPy's tail is coarse there
-        x = mpmath.mpf(float(chi2_isf(each, 1)))
-        assert float(mpmath.log(mpmath.erfc(mpmath.sqrt(x / 2)))) == pytest.approx(math.log(each), rel=1e-12)
 
 
 def test_chi_square_tails_are_those_of_scipy():
@@ -87,19 +54,14 @@ def test_the_beta_law_is_that_of_scipy(a, b):
     for x in (1e-6, 0.01, 0.3, 0.5, 0.55, 0.9, 0.9999):
         expected = special.betainc(a, b, x)
         if expected > 1e-290:
-            assert math.exp(log_beta_cdf(x, a, b)) == pytest.approx(float(expected), rel=1e-9)
+            assert math.exp(kernels.log_beta_below(a, b, x)) == pytest.approx(float(expected), rel=1e-9)
 
 
 def test_the_beta_law_does_not_underflow():
     with mpmath.workdps(50):
         exact = float(mpmath.log(mpmath.betainc(900, 0.5, 0, mpmath.mpf("0.1"), regularized=True)))
     assert exact < -2000.0
-    assert log_beta_cdf(0.1, 900.0, 0.5) == pytest.approx(exact, rel=1e-12)
-    assert log_beta_cdf(0.0, 2.0, 2.0) == -math.inf
-    assert log_beta_cdf(1.0, 2.0, 2.0) == 0.0
-    assert math.isnan(log_beta_cdf(math.nan, 2.0, 2.0))
-
-
-def test_logarithms():
-    x, y = np.array([0.0, 0.0, 2.0, 3.0]), np.array([0.0, 5.0, 7.0, 0.1])
-    np.testing.assert_allclose(xlogy(x, y), special.xlogy(x, y), rtol=1e-15)
+    assert kernels.log_beta_below(900.0, 0.5, 0.1) == pytest.approx(exact, rel=1e-12)
+    assert kernels.log_beta_below(2.0, 2.0, 0.0) == -math.inf
+    assert kernels.log_beta_below(2.0, 2.0, 1.0) == 0.0
+    assert math.isnan(kernels.log_beta_below(2.0, 2.0, math.nan))

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from blankets import kernels
 
@@ -149,7 +150,7 @@ def functions_of_number(values: NDArray[np.floating], most: int = GIVEN) -> Func
 def normal_scores(n: int) -> Floats:
     """Return the normal scores of ranks 0, 1/2, 1, ... n - 1 in n rows, shape (2 n - 1,)."""
     u = (np.arange(2.0 * n - 1.0) + 1.0) / n - 1.0
-    return np.asarray(kernels.normal_quantiles((u + 1.0) / 2.0))
+    return np.asarray(ndtri((u + 1.0) / 2.0))
 
 
 def _quantiles(values: Floats, at: Sequence[float]) -> Floats:

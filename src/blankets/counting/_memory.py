@@ -206,15 +206,9 @@ class MemoryCounter(Counter):
         holes[list(self.holes)] = 1
         return kernels.Table(codes, self.arities, planes, totals, self._plane_or_none, self.n_rows, below, most, holes)
 
-    def bits_alone(self, y: int) -> kernels.Table | None:
-        """Return the bit planes, if they count all columns in the cells of ``y`` and are in one chunk."""
-        arity = self._arity_list[y]
-        if self.holes or arity > self._cells_of_sparse or self._widest > self._bits_win(y, ())[0] or not self.n_rows:
-            return None
-        return self._bits if len(self._planes[0]) == 1 else None
-
     @cached_property
-    def _bits(self) -> kernels.Table:
+    def bits(self) -> kernels.Table:
+        """The table for kernels without codes: bit planes of the columns that have them."""
         return self.table(np.empty((0, self.n_rows), np.uint8))
 
     def _bits_win(self, y: int, given: tuple[int, ...]) -> tuple[int, int]:
@@ -231,11 +225,6 @@ class MemoryCounter(Counter):
     @cached_property
     def _most_levels(self) -> int:
         return int(self._levels_of_bits.max(initial=2))
-
-    @cached_property
-    def _widest(self) -> int:
-        """Most levels of a column, as `_most_levels`, but constant columns, which need no bits, are allowed."""
-        return int(self._levels_of_bits[self.arities > 1].max(initial=2))
 
     @cached_property
     def _levels_of_bits(self) -> NDArray[np.int64]:

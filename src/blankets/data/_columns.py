@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 Mask = NDArray[np.bool_]
 
-FEW_VALUES = 20  # numbers with at most this many distinct values are categories
+# Numbers with at most this many distinct values are categories: a convention (docs/howto/numbers.md has the cost).
+FEW_VALUES = 20
 LOOKUP = 65_536  # integers within a range this small are counted, not sorted
 
 

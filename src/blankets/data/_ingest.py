@@ -97,7 +97,10 @@ def ingest(
         _check_store(store, target)
         cut = _cut(store, reading, target if number_target is False else None)
         data = store.measured(cut, target) if numbers else store.frame
-    asked = AskedColumns.of(open_table(data, reading.of_files), target, y, reading)
+    table = open_table(data, reading.of_files)
+    if store is not None:
+        table = replace(table, emptied=bool(store.report.left_out))
+    asked = AskedColumns.of(table, target, y, reading)
     work = _Work(asked, numbers, numbers and number_target is not False)
     column = work.target_column()
     if store is not None:

@@ -15,8 +15,8 @@ from blankets.data._reading import Reading
 from blankets.errors import listed
 from blankets.voice import option
 
-# Whole numbers that are answers on a scale, if at least so many columns have the same. One such column alone may be
-# a code without an order, such as a region.
+# Whole numbers that are answers on a scale, if at least `SCALED` columns have the same. One such column alone may be
+# a code without an order, such as a region. Conventions, with what they cost: docs/howto/numbers.md.
 SCALES = (
     *(tuple(range(1, top + 1)) for top in (5, 6, 7, 9, 10)),
     *(tuple(range(-top, top + 1)) for top in (2, 3, 4, 5)),

@@ -202,9 +202,11 @@ class _Packing:
         ]
 
     def _parts(self, names: Sequence[str], doing: str) -> Iterator[tuple[int, Any]]:
-        """Yield chunks, each with the number of its first kept row, and report progress."""
+        """Yield chunks, each with the number of its first kept row, and report progress; none without columns."""
         import pyarrow as pa
 
+        if not names:  # pyarrow would read all columns
+            return
         given = start = 0
         total = f" of {self.n_given:,}" if self.n_given else ""
         for chunk in self.chunks.chunks(names):

@@ -136,7 +136,7 @@ def chosen_columns(table: Table, place: int | None, reading: Reading, never: fro
             raise ParameterError(f"'exclude' names the target {table.names[place]!r}")
         wanted.add(place)
     chosen = sorted(wanted - unwanted)
-    if not [j for j in chosen if j != place]:
+    if not table.emptied and not [j for j in chosen if j != place]:
         raise DataError("the table has no feature columns" + (" besides the target" if place is not None else ""))
     return chosen
 

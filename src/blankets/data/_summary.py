@@ -26,9 +26,12 @@ from numpy.typing import NDArray
 from blankets.data._columns import FEW_VALUES, PLAIN, Categories, Column, Numbers, Origin, Refused, distinct, factorize
 from blankets.data._reading import Reading
 
-SEVERAL_VALUES = 10  # this many distinct numbers are a measurement if they have few rows each
+# So many distinct numbers are a measurement if they have few rows each: a convention (docs/howto/numbers.md).
+SEVERAL_VALUES = 10
 MANY_LEVELS = 50
-ROWS_PER_LEVEL = 5  # a column with fewer rows per level, on average, is an identifier, or a measurement
+# A column with fewer rows per level, on average, is an identifier, or a measurement: as many as the rule of Cochran
+# (1954) asks for in each cell.
+ROWS_PER_LEVEL = 5
 MOST_LEVELS = 100_000  # a column in chunks with more levels is an identifier, whatever its number of rows
 
 Whole = Callable[[], Column]

@@ -40,6 +40,7 @@ class Table:
     sparse: Any = None  # the matrix behind it, if that is sparse
     notes: tuple[str, ...] = ()  # what was recognized when it was opened, in sentences
     together: int = 0  # columns that are best read by one of several threads; 0: there may be only one thread
+    emptied: bool = False  # whether columns were left out before, so that there may be no feature
     index: dict[str, int] = field(init=False, repr=False)  # number of each column, by name
 
     def __post_init__(self) -> None:

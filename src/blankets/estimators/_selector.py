@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from blankets.arguments import number
 from blankets.errors import BlanketsError, BlanketsWarning, RegimeWarning, guarded, warn
 from blankets.estimators._checks import TableSelector, checked, feature_names
-from blankets.independence import AlwaysGiven, IndependenceTest, Knowledge, SeenBlocks
+from blankets.independence import AlwaysGiven, IndependenceTest, Knowledge, SeenQuick
 from blankets.questions.discover import discover
 from blankets.regimes import Regime
 from blankets.study import Engine, Study, Testing, frame_with, independence_tests, keeps_numbers, open_study
@@ -245,7 +245,7 @@ class MarkovBlanketSelector(TableSelector):
         column = study.stand_in()
         if study.weighs:
             return independence_tests(study, column, level=level)
-        return SeenBlocks(frame_with(study, column), reliability=0.0).by_formula()
+        return SeenQuick(frame_with(study, column), reliability=0.0)
 
     def _selected(self) -> Sequence[str]:
         return (*self.blanket_.members, *self.extra_)

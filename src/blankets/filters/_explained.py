@@ -8,7 +8,7 @@ import numpy as np
 
 from blankets.errors import NotAnswerableError
 from blankets.filters._source import Columns, Floats, InformationSource
-from blankets.independence import BlockTests, SeenBlocks
+from blankets.independence import QuickTests, SeenQuick
 from blankets.voice import option
 
 _MOST = 1.0 - 1e-12
@@ -27,16 +27,16 @@ class ExplainedInformation(InformationSource):
     >>> rng = np.random.default_rng(0)
     >>> a, b, noise = rng.normal(size=(3, 1000))
     >>> frame = ingest({"a": a, "copy": a + 0.1 * noise, "b": b, "y": a + 0.5 * b}, numbers=True).frame
-    >>> source = ExplainedInformation(SeenBlocks(frame), 3)
+    >>> source = ExplainedInformation(SeenQuick(frame), 3)
     >>> bool(source.redundancy(np.array([1]), 0)[0] > 2), bool(source.redundancy(np.array([2]), 0)[0] < 0.01)
     (True, True)
     """
 
     def __init__(
         self,
-        tests: BlockTests | SeenBlocks,
+        tests: QuickTests | SeenQuick,
         target: int,
-        background: BlockTests | SeenBlocks | None = None,
+        background: QuickTests | SeenQuick | None = None,
         *,
         kappa: float = 1.0,
         always: Sequence[int] = (),

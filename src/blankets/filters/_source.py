@@ -18,9 +18,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from blankets.counting import Counter
-from blankets.stats import statistics_of_block, xlogy
+from blankets.stats import statistics_of_block
 
 Columns = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -1,8 +1,6 @@
 """Tests of independence: is x independent of y given a set, and if not, how strong is the dependence?"""
 
 from blankets.independence._always import AlwaysGiven
-from blankets.independence._block_batch import BLOCK_METHODS
-from blankets.independence._blocks import BlockTests
 from blankets.independence._calibrated import CalibratedTests, table_tests
 from blankets.independence._checking import check_test
 from blankets.independence._clustered import ClusteredTests
@@ -21,24 +19,23 @@ from blankets.independence._evidence import Evidence, EvidenceBatch
 from blankets.independence._explaining import explained_by
 from blankets.independence._knowledge import Knowledge, KnownColumns
 from blankets.independence._mixed import MixedTests
+from blankets.independence._numbers import NUMBER_METHODS, NumberTests, values_of
 from blankets.independence._own import PValues, aligned, own_tests
 from blankets.independence._pairwise import PairwiseTests
 from blankets.independence._pooled import PooledTests
+from blankets.independence._quick import QUICK_METHODS, QuickTests
 from blankets.independence._routed import RoutedTests
 from blankets.independence._scored import SCORED_METHODS, ScoredTests, scored_cells, scored_sums
-from blankets.independence._seen import SeenBlocks
+from blankets.independence._seen import SeenQuick
 from blankets.independence._surveyed import SurveyTests
 from blankets.independence._tables import TableTests
 from blankets.independence._tiered import TieredTests
 from blankets.independence._together import TogetherTests
-from blankets.independence._weighted_blocks import WeightedBlocks
 from blankets.independence._weighted_holes import WeightedHoles
 from blankets.independence._weighting import SeenModel, Units, seen_in, strata_of_rows
 
 __all__ = [
     "AlwaysGiven",
-    "BLOCK_METHODS",
-    "BlockTests",
     "CalibratedTests",
     "ClusteredTests",
     "Columns",
@@ -51,22 +48,25 @@ __all__ = [
     "Knowledge",
     "KnownColumns",
     "MixedTests",
+    "NUMBER_METHODS",
+    "NumberTests",
     "PValues",
     "PairwiseTests",
     "PartialCorrelation",
     "PooledTests",
+    "QUICK_METHODS",
+    "QuickTests",
     "RoutedTests",
     "SCORED_METHODS",
     "ScoredTests",
-    "SeenBlocks",
     "SeenModel",
+    "SeenQuick",
     "Sets",
     "SurveyTests",
     "TableTests",
     "TieredTests",
     "TogetherTests",
     "Units",
-    "WeightedBlocks",
     "WeightedHoles",
     "aligned",
     "check_test",
@@ -80,4 +80,5 @@ __all__ = [
     "strata_of_rows",
     "subsets",
     "table_tests",
+    "values_of",
 ]

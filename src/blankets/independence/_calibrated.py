@@ -148,7 +148,7 @@ class CalibratedTests(TableTests):
         if table is None or self.level is None or self._gappy(xs, y, given):
             return False
         found = kernels.test_columns(table, self._thorough, xs, y, np.array(sorted(given), np.int64))
-        _, statistic, dof, log_p, _, reliable = found
+        _, statistic, dof, log_p, _, reliable, _ = found
         i = strongest_of(statistic, dof, reliable, xs)
         if i < 0:
             return False
@@ -212,8 +212,7 @@ class CalibratedTests(TableTests):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return log p-values (NaN means: use the chi-square tail) and methods."""
         if not isinstance(given, list):
-            gappy = self._gappy(xs, y, given)
-            n_tests, *answers = self._answered(xs, y, given, self._thorough, gappy=gappy)
+            n_tests, *answers = self._answered(xs, y, given, self._thorough)
             if n_tests == len(xs):
                 return answers[2], answers[3]
             log_p, method = self.counter.summarize(self._calibrated, xs, y, given)

@@ -90,6 +90,14 @@ class IndependenceTest(ABC):
         """Return which of the tests of a scan are reliable."""
         return self.scan(xs, y, given).reliable
 
+    def strongest_pair(self, xs: Columns, y: int, given: Sequence[int], level: float) -> Given | None:
+        """Return the two of ``xs`` that tell most of ``y`` together given a set, beyond what each tells; or nothing.
+
+        Nothing, the default: no two of them do, at a level for all pairs together, or it cannot be told at once. None:
+        they are too many.
+        """
+        return ()
+
     def deepest(self, xs: Columns, y: int, among: Sequence[int]) -> int:
         """Return a bound on the size of subsets of ``among``: given larger ones, no test of ``xs`` is reliable."""
         return len(among)
@@ -103,10 +111,6 @@ class IndependenceTest(ABC):
 
     def by_formula(self) -> IndependenceTest:
         """Return the same tests by the fastest formula, for a first answer; default: these tests."""
-        return self
-
-    def by_rows(self) -> IndependenceTest:
-        """Return the same tests, which look again before a scan finds nothing dependent; default: these tests."""
         return self
 
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
@@ -209,7 +213,7 @@ def _weakest_over(
     settled = np.zeros(n, dtype=bool)
     log_alpha = math.inf if stop_at is None else math.log(stop_at)
     n_rows = np.ones(n, np.int64)
-    method = np.zeros(n, np.int8)
+    method, held = np.zeros(n, np.int8), np.ones(n, bool)
     methods: tuple[str, ...] = ("",)
 
     for given in chain.from_iterable(by_size):
@@ -217,14 +221,17 @@ def _weakest_over(
         if not len(at):
             continue
         batch = tests.scan(columns[at], y, given)
-        weaker = batch.reliable & (~reliable[at] | weaker_than(batch.log_p, batch.statistic, log_p[at], statistic[at]))
+        batch_log_p = batch.log_p  # first: a lazy batch knows only then what is reliable
+        unheld = at[~batch._held() & ~reliable[at]]
+        held[unheld] = False
+        weaker = batch.reliable & (~reliable[at] | weaker_than(batch_log_p, batch.statistic, log_p[at], statistic[at]))
         new = at[weaker]
         statistic[new], dof[new], log_p[new] = batch.statistic[weaker], batch.dof[weaker], batch.log_p[weaker]
         effect[new] = batch.effect[weaker]
         n_rows[new] = batch.n_rows if isinstance(batch.n_rows, int) else batch.n_rows[weaker]
         methods = tuple(dict.fromkeys((*methods, *batch.methods)))  # batches may number their methods differently
         method[new] = _number_of_method(batch, methods)[weaker]
-        reliable[new] = True
+        reliable[new], held[new] = True, True
         for i, k in zip(new.tolist(), np.flatnonzero(weaker).tolist(), strict=True):
             where[i] = batch.given_of(k)  # which may be more than was asked for
         settled[new] |= log_p[new] > log_alpha
@@ -242,6 +249,7 @@ def _weakest_over(
         effect=effect,
         method=method,
         methods=methods,
+        held=held,
     )
 
 
@@ -266,6 +274,7 @@ def concatenated(batches: list[EvidenceBatch], asked: Given | None = None) -> Ev
         method=np.concatenate(told) if len(methods) > 1 else None,
         methods=methods if len(methods) > 1 else (),
         asked=asked,
+        held=np.concatenate([b._held() for b in batches]) if any(b.held is not None for b in batches) else None,
     )
 
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from blankets.counting import ranks, standardized
 from blankets.data import Frame
-from blankets.independence._block_batch import BLOCK_METHODS, NOTHING
 from blankets.independence._contract import Columns, IndependenceTest, Sets, side_by_side
 from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.independence._layer import Layer
+from blankets.independence._numbers import NOTHING, NUMBER_METHODS
 from blankets.stats import DETERMINED
 
 ROWS_A_NUMBER = 4  # rows for each number, below which sums may fit by chance
@@ -156,5 +156,5 @@ class DeterminedTests(Layer):
             log_p=zero,
             effect=zero,
             method=np.full(len(xs), NOTHING, np.int8),
-            methods=BLOCK_METHODS,
+            methods=NUMBER_METHODS,
         )

@@ -39,6 +39,7 @@ class Evidence(NamedTuple):
     given: Given = ()  # the conditioning set
     reliable: bool = True  # false: too few rows for the degrees of freedom; the test was not performed
     method: str = ""  # how the p-value was computed and why, if a test chooses between methods
+    held: bool = True  # false: what is given could not be held fixed, so that p says nothing; then it is unreliable too
 
     @property
     def p(self) -> float:
@@ -63,7 +64,8 @@ class EvidenceBatch:
     default the chi-square tail, computed when first used. ``effect``, of shape (n,): information in nats; by default
     statistic / (2 rows), which is exact for G. ``by_effect``: whether `strongest` compares effects (information)
     rather than p-values. ``method``, of shape (n,): how each p-value was computed, as a position in ``methods``.
-    ``methods``: the methods, in words. ``asked``: the set that was asked for, where a layer was given more.
+    ``methods``: the methods, in words. ``asked``: the set that was asked for, where a layer was given more. ``held``,
+    of shape (n,): false where what is given could not be held fixed; default: it could.
     """
 
     __slots__ = (
@@ -74,6 +76,7 @@ class EvidenceBatch:
         "by_effect",
         "dof",
         "given",
+        "held",
         "methods",
         "n_rows",
         "reliable",
@@ -98,8 +101,10 @@ class EvidenceBatch:
         method: NDArray[np.int8] | None = None,
         methods: tuple[str, ...] = (),
         asked: Given | None = None,
+        held: NDArray[np.bool_] | None = None,
     ) -> None:
         self.xs, self.y, self.given = xs, y, given
+        self.held: NDArray[np.bool_] | None = held
         self.statistic, self.dof, self.n_rows, self.reliable = statistic, dof, n_rows, reliable
         self._log_p, self._effect, self.by_effect = log_p, effect, by_effect
         self._method, self.methods, self._asked = method, methods, asked
@@ -126,6 +131,7 @@ class EvidenceBatch:
             self.given[i] if isinstance(self.given, list) else self.given,
             bool(self.reliable[i]),
             "" if self._method is None else self.methods[self._method[i]],
+            True if self.held is None else bool(self.held[i]),
         )
 
     def _effect_of(self, i: int) -> float:
@@ -135,6 +141,9 @@ class EvidenceBatch:
 
     def _rows(self) -> NDArray[np.int64]:
         return np.full(len(self), self.n_rows) if isinstance(self.n_rows, int) else self.n_rows
+
+    def _held(self) -> NDArray[np.bool_]:
+        return np.ones(len(self), bool) if self.held is None else self.held
 
     def rows_of(self, i: int) -> int:
         """Return how many rows test ``i`` used."""
@@ -226,6 +235,7 @@ class EvidenceBatch:
             method=None if self._method is None else self._method[at],
             methods=self.methods,
             asked=self._asked,
+            held=None if self.held is None else self.held[at],
         )
 
     def put(self, at: NDArray[np.int64], new: EvidenceBatch, some: NDArray[np.int64] | slice = slice(None)) -> None:
@@ -247,6 +257,9 @@ class EvidenceBatch:
         if not (isinstance(self.n_rows, int) and isinstance(new.n_rows, int) and self.n_rows == new.n_rows):
             self.n_rows = self._rows()
             self.n_rows[at] = new._rows()[some]
+        if self.held is not None or new.held is not None:
+            self.held = self._held()
+            self.held[at] = new._held()[some]
         self.log_p[at] = new.log_p[some]
         self.statistic[at], self.dof[at], self.reliable[at] = new.statistic[some], new.dof[some], new.reliable[some]
         if self._method is None or new.method is None:

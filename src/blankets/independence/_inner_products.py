@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from blankets.counting import GIVEN, Moments
 from blankets.independence._evidence import Given
-from blankets.stats import Basis, canonical_test, log_p_of_functions, whitening, wide_log_lambda
+from blankets.stats import canonical_test, log_p_of_functions, whitening, wide_log_lambda
 
 ROWS_GIVEN = 8.0  # rows for each function conditioned on, beyond one for each column
 PROJECTED = 4096  # functions of all columns that are projected at once: wide tables have few copies of anything
@@ -24,7 +24,6 @@ class Projection(NamedTuple):
     given: Given
     widths: tuple[int, ...]  # functions of each given column
     root: Floats  # (functions, size): makes an orthonormal basis of them
-    within: Given | None = None  # the set with one column more whose basis it was made from
 
     @property
     def size(self) -> int:
@@ -35,45 +34,6 @@ class Projection(NamedTuple):
     def nbytes(self) -> int:
         """How much memory it takes."""
         return self.root.nbytes + 500
-
-    def without(self, x: int) -> tuple[Projection, Reflection]:
-        """Return the same without one of the columns, and the reflection of the basis whose last functions it is.
-
-        A row of ``root`` holds the direction that no other function has a part in. A block reflector (Schreiber &
-        Parlett 1988) turns these of x to the first axes; what is left on the other axes is a basis of the others.
-        """
-        at = self.given.index(x)
-        own = slice(sum(self.widths[:at]), sum(self.widths[: at + 1]))
-        k = self.widths[at]
-        across = np.linalg.qr(self.root[own].T)[0]
-        left, _, right = np.linalg.svd(across[:k])
-        across[:k] += left @ right
-        mirror = Reflection(k, across, np.linalg.solve(across.T @ across / 2.0, across.T))
-        root = np.delete(mirror.of(self.root.T), own, axis=1).T
-        others = [(z, width) for z, width in zip(self.given, self.widths, strict=True) if z != x]
-        return Projection(tuple(z for z, _ in others), tuple(width for _, width in others), root, self.given), mirror
-
-
-class Reflection(NamedTuple):
-    """A reflection of a basis, without its first functions."""
-
-    first: int
-    across: Floats  # (size, first)
-    along: Floats  # (first, size)
-
-    def of(self, rows: Floats) -> Floats:
-        """Return what it makes of coefficients or functions, one a row."""
-        return np.asarray(rows[self.first :] - self.across[self.first :] @ (self.along @ rows))
-
-    def of_basis(self, whole: Basis) -> Basis:
-        """Return what it makes of a basis over the rows, whose constant stays."""
-        k, functions = self.first, whole.rows[1:]
-        along = self.along @ functions
-        gone = functions[:k] - self.across[:k] @ along
-        rows = np.empty((len(whole.rows) - k, functions.shape[1]))
-        rows[0] = whole.rows[0]
-        np.subtract(functions[k:], np.matmul(self.across[k:], along, out=rows[1:]), out=rows[1:])
-        return Basis(rows, whole.leverage - np.einsum("ij,ij->j", gone, gone))
 
 
 class Products(NamedTuple):

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Self
 
 from blankets.independence._contract import Columns, IndependenceTest, Tally
+from blankets.independence._evidence import Given
 
 
 class Asking(IndependenceTest):
@@ -43,10 +44,6 @@ class Asking(IndependenceTest):
         """Return the same tests by the fastest formula."""
         return self.changed(lambda tests: tests.by_formula())
 
-    def by_rows(self) -> Self:
-        """Return the same tests, which look again before a scan finds nothing dependent."""
-        return self.changed(lambda tests: tests.by_rows())
-
 
 class Layer(Asking):
     """Tests around other tests; a subclass writes `scan` and `around`."""
@@ -70,6 +67,10 @@ class Layer(Asking):
     def rows_for(self, x: int, y: int, given: Sequence[int] = ()) -> float:
         """Return how many rows a test needs."""
         return self.tests.rows_for(x, y, given)
+
+    def strongest_pair(self, xs: Columns, y: int, given: Sequence[int], level: float) -> Given | None:
+        """Return the pair that the tests below find, if their columns are the same; who asks tests it again."""
+        return self.tests.strongest_pair(xs, y, given, level) if self.names == self.tests.names else ()
 
     def never_causes(self, a: int, b: int) -> bool:
         """Tell whether it is known that no arrow leads from ``a`` to ``b``."""

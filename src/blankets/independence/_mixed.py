@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from blankets.caching import cached_property
 from blankets.independence._contract import Columns, IndependenceTest, Sets, side_by_side
-from blankets.independence._evidence import EvidenceBatch
+from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.independence._layer import Asking
 
 
@@ -60,6 +60,10 @@ class MixedTests(Asking):
         if not self.measured[[*xs, y, *among]].any():
             return self.tables.deepest(xs, y, among)
         return self.blocks.deepest(xs, y, among)
+
+    def strongest_pair(self, xs: Columns, y: int, given: Sequence[int], level: float) -> Given | None:
+        """Return the two that tell most together; of categories alone: nothing."""
+        return self.blocks.strongest_pair(xs, y, given, level) if self.measured[[*xs, y, *given]].any() else ()
 
     def by_formula(self) -> MixedTests:
         """Return the same tests by the quickest formula, with what they remember for the next target."""

@@ -20,12 +20,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from blankets.counting import Counter
 from blankets.independence._contract import Columns, CountedTests
 from blankets.independence._evidence import EvidenceBatch
 from blankets.independence._tables import TableTests
-from blankets.stats import xlogy
 
 
 class PairwiseTests(CountedTests):

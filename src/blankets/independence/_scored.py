@@ -9,15 +9,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 from blankets.caching import cached_property
-from blankets.counting import MemoryMoments, Moments, on_one_core
+from blankets.counting import on_one_core
 from blankets.data import Frame
 from blankets.independence._contract import Columns, IndependenceTest
-from blankets.independence._evidence import EvidenceBatch
-from blankets.independence._inner_products import ROWS_GIVEN, project
+from blankets.independence._evidence import EvidenceBatch, Given
 from blankets.independence._layer import Layer
-from blankets.independence._row_tests import GivenRows
+from blankets.independence._numbers import values_of
 from blankets.independence._weighting import seen_in, strata_of_rows
-from blankets.stats import Cells, MachineRows, RowScores, bounded_functions, machine_rows_test, means_information
+from blankets.stats import (
+    Cells,
+    Draws,
+    GivenFunctions,
+    GivenSet,
+    MachineRows,
+    Pair,
+    RowScores,
+    Side,
+    Values,
+    bounded_functions,
+    machine_rows_test,
+    means_information,
+)
 
 Ints = NDArray[np.int64]
 Answer = tuple[float, float, float, float, int, int]  # statistic, dof, log p, effect, rows, method
@@ -33,6 +45,7 @@ _FEWEST = 3  # gold rows, without which nothing can be said
 # Rows for each function below which, by chance alone, zero is more often outside all that is seen than not, so that the
 # likelihood ratio of a mean of zero has no bound (Wendel 1962, A problem in geometric probability).
 _SPANNED = 2.0
+_MACHINE = -1  # the number of what the machine says, among the columns of a test
 _TOLD_BY_OTHERS = 1e-8  # of a number's ranks is left, if at all, rounding
 
 
@@ -63,6 +76,10 @@ class ScoredTests(Layer):
     ) -> None:
         super().__init__(tests)
         self.frame, self.target, self.scores, self.reliability = frame, target, scores, reliability
+
+    def strongest_pair(self, xs: Columns, y: int, given: Sequence[int], level: float) -> Given | None:
+        """Return nothing where scores stand for the target."""
+        return () if self.target in (y, *given) else self.tests.strongest_pair(xs, y, given, level)
 
     def around(self, tests: IndependenceTest) -> Self:
         """Return the same layer around other tests."""
@@ -114,40 +131,49 @@ class ScoredTests(Layer):
         return statistic, dof, log_p, effect, int(np.count_nonzero(rows)), CELLS if reliable else NOT_PERFORMED
 
     @cached_property
-    def _looked_at(self) -> tuple[Frame, RowScores, Moments]:
+    def _looked_at(self) -> tuple[Frame, RowScores]:
         """The rows that tests of numbers look at: all, or those with a gold label and others drawn at random."""
         frame, scores, gold = self.frame, self.scores, self.scores.informative
         if (room := _MOST_ROWS - int(np.count_nonzero(gold))) < np.count_nonzero(~gold):
             drawn = np.random.RandomState(0).permutation(np.flatnonzero(~gold))[: max(room, 0)]
             some = np.sort(np.concatenate([np.flatnonzero(gold), drawn]))
             frame, scores = frame.take(some), scores.take(some)
-        return frame, scores, MemoryMoments(frame.filled())
+        return frame, scores
 
     def _by_rows(self, x: int, given: tuple[int, ...]) -> Answer:
         """Test a column without cutting numbers, methods (14.15)."""
-        frame, scores, moments = self._looked_at
+        frame, scores = self._looked_at
         rows = seen_in(frame, frozenset((x, *given)))
         if not rows.all():
             some = np.flatnonzero(rows)
             frame, scores = frame.select([x, *given]).take(some).filled(), scores.take(some)
-            moments, x, given = MemoryMoments(frame), 0, tuple(range(1, len(given) + 1))
-        n, n_gold = moments.n_rows, int(np.count_nonzero(scores.informative))
+            x, given = 0, tuple(range(1, len(given) + 1))
+        n, n_gold = frame.n_rows, int(np.count_nonzero(scores.informative))
         if n_gold < _FEWEST:
             return np.nan, 0.0, np.nan, np.nan, n, NOT_PERFORMED
-        of_x, first = moments.rows(x, moments.tested(x)), int(moments.first[x])
+        functions = GivenFunctions(lambda j: _values(frame, scores, j), Draws(n))
+        known = GivenSet(functions, sorted(given))
         if x in frame.numbers:
             of_x, first = bounded_functions(frame.numbers[x].values), 1
-        in_gold, known = project(moments, given, ROWS_GIVEN, n_gold), project(moments, given)
-        enough = min(n_gold / (in_gold.size + len(of_x)), n / (known.size + len(of_x))) if len(of_x) else 0.0
+        else:
+            of_x, first = functions.first(x) / np.sqrt(n), functions.leading(x)
+        # One function of each given column in the gold rows, and all that matters in all rows.
+        size = len(known.basis) - 1
+        enough = min(n_gold, n) / (size + len(of_x)) if len(of_x) else 0.0
         if len(of_x) and enough < _SPANNED:
             return np.nan, 0.0, np.nan, np.nan, n, NOT_PERFORMED
-        over = GivenRows(moments, known)
+        basis = Pair(known, Side(known, x), Side(known, _MACHINE)).fit.basis
         if x in frame.numbers:  # what the given columns leave of ranks can be large; its own ranks have bounds
-            left = of_x[0] - (over.basis.rows @ of_x[0]) @ over.basis.rows
+            left = of_x[0] - (basis @ of_x[0]) @ basis
             of_x = bounded_functions(left) if left @ left > _TOLD_BY_OTHERS else of_x
-        told = MachineRows.of(scores, over.functions(in_gold) * np.sqrt(n))
-        log_p, statistic, dof, effect = machine_rows_test(np.ascontiguousarray(of_x), first, told, over.basis)
+        told = MachineRows.of(scores, known.basis[1:] * np.sqrt(n))
+        log_p, statistic, dof, effect = machine_rows_test(np.ascontiguousarray(of_x), first, told, basis)
         return statistic, dof, log_p, effect, n, BY_ROWS if enough >= self.reliability else NOT_PERFORMED
+
+
+def _values(frame: Frame, scores: RowScores, j: int) -> Values:
+    """Return a column, or what the machine says of the target."""
+    return Values(np.asarray(scores.values[6], np.float64), is_number=True) if j == _MACHINE else values_of(frame, j)
 
 
 def scored_cells(frame: Frame, scores: RowScores, x: int, given: Sequence[int]) -> Cells:

@@ -1,10 +1,9 @@
-"""`SeenBlocks`: tests without cutting where values are missing, each on the rows that have all that it needs."""
+"""`SeenQuick`: the quick view where values are missing, each test on the rows that have all that it needs."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from copy import copy
 from functools import partial
 from threading import Lock
 
@@ -22,24 +21,23 @@ from blankets.counting import (
     functions_of_column,
 )
 from blankets.data import Frame
-from blankets.independence._block_batch import BlockBatch
-from blankets.independence._blocks import BlockTests
-from blankets.independence._contract import Columns, CountedTests, Tally
-from blankets.independence._evidence import Given
+from blankets.independence._contract import Columns, CountedTests, Tally, concatenated
+from blankets.independence._evidence import EvidenceBatch, Given
+from blankets.independence._quick import QuickTests
 
-_Known = tuple[NDArray[np.int64], BlockTests]  # the columns that tests know, and the tests
+_Known = tuple[NDArray[np.int64], QuickTests]  # the columns that tests know, and the tests
 
 _KEPT_BYTES = 256 << 20  # functions of columns in sets of rows that are kept
 _KEPT_APART = 64 << 20  # those of single columns, for questions about them and others
 
 
-class SeenBlocks(CountedTests):
+class SeenQuick(CountedTests):
     """Tests of functions of columns by test-wise deletion.
 
-    ``frame``: the table, with holes. The rest is as for `BlockTests`. Functions of a column are made anew from the rows
-    of each test, as if the others were not there; where inner products decide alone, from all rows that have a value of
-    the column, once. Columns that are missing in the same rows are tested together, and what was made for a set of rows
-    is kept for questions at any level.
+    ``frame``: the table, with holes. The rest is as for `QuickTests`. Functions of a column are made anew from the rows
+    of each test, as if the others were not there; ``shared``, in a table that is not too large: once, from all rows
+    that have a value of the column. Columns that are missing in the same rows are tested together, and what was made
+    for a set of rows is kept.
 
     Examples
     --------
@@ -47,75 +45,44 @@ class SeenBlocks(CountedTests):
     >>> rng = np.random.default_rng(0)
     >>> a, b = rng.normal(size=(2, 200))
     >>> a[:50] = np.nan
-    >>> tests = SeenBlocks(ingest({"a": a, "b": b, "c": a + b}, numbers=True).frame)
+    >>> tests = SeenQuick(ingest({"a": a, "b": b, "c": a + b}, numbers=True).frame)
     >>> tests.test(1, 0).n_rows, tests.test(1, 0).dependent(0.01), tests.test(1, 0, [2]).dependent(0.01)
     (150, False, True)
     """
 
     def __init__(
-        self, frame: Frame, *, reliability: float = 5.0, strength: str = "p-value", level: float | None = None
+        self, frame: Frame, *, reliability: float = 5.0, strength: str = "p-value", shared: bool = False
     ) -> None:
-        self.frame, self.names, self.level = frame, frame.names, level
+        self.frame, self.names, self.shared = frame, frame.names, shared
         self.reliability, self.strength = reliability, strength
         self.tally, self.memo = Tally(), {}
         self._gone = {j: np.packbits(gap) for j in frame.holes if (gap := frame.gaps(j)) is not None}
         self._none_gone = np.zeros(-(-frame.n_rows // 8), np.uint8)
-        self._kept, self._kept_quick, self._functions = _Kept(frame), _Kept(frame), _KeptFunctions()
-        self._quick = False  # whether inner products decide alone
-        self.again = level is None  # whether rows are asked far from the level too
-
-    def by_formula(self) -> SeenBlocks:
-        """Return the same tests by inner products alone."""
-        return self._by_formula
-
-    def by_rows(self) -> SeenBlocks:
-        """Return the same tests, which ask rows again before a scan finds nothing dependent."""
-        tests = self.at_level(self.level or 0.0)
-        tests.again = True
-        return tests
+        self._kept, self._functions = _Kept(frame), _KeptFunctions()
 
     @cached_property
-    def _by_formula(self) -> SeenBlocks:
-        return self._like(self.level, quick=True)
-
-    def at_level(self, level: float) -> SeenBlocks:
-        """Return the same tests for decisions at another level."""
-        return self._like(None if self.level is None else level, quick=False)
-
-    def _like(self, level: float | None, *, quick: bool) -> SeenBlocks:
-        """Return the same tests, which share what they keep."""
-        tests = copy(self)
-        tests.level, tests.memo, tests._quick, tests.again = level, {}, quick, level is None and not quick
-        for made in ("_by_formula", "of_all"):
-            vars(tests).pop(made, None)
-        return tests
-
-    @cached_property
-    def of_all(self) -> BlockTests:
+    def of_all(self) -> QuickTests:
         """The tests of all rows, for a frame without holes."""
         return self._tests_of(MemoryMoments(self.frame))
 
-    def scan(self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False) -> BlockBatch:
+    def scan(
+        self, xs: Columns, y: int, given: Sequence[int] = (), *, even_if_unreliable: bool = False
+    ) -> EvidenceBatch:
         """Test each of ``xs`` against ``y`` given one set, on the rows that have a value of all of them."""
         columns, given = np.asarray(xs, np.int64), tuple(given)
         parts = []
         for at, tests, there in self._parts(columns, y, given):
             of_y, *of_given = np.searchsorted(there, [y, *given]).tolist()
-            numbers = np.searchsorted(there, columns[at])
-            parts.append((at, tests.scan(numbers, of_y, of_given, even_if_unreliable=even_if_unreliable)))
-        return BlockBatch.of_parts(columns, y, given, parts, self)
-
-    def asked(
-        self, xs: NDArray[np.int64], y: int, given: Given, log_p: NDArray[np.float64], *, far: bool
-    ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-        """Return log p-values and methods by rows; see `BlockTests.asked`."""
-        log_p, method = log_p.copy(), np.zeros(len(xs), np.int8)
-        for at, tests, there in self._parts(xs, y, given):
-            of_y, *of_given = np.searchsorted(there, [y, *given]).tolist()
-            log_p[at], method[at] = tests.asked(
-                np.searchsorted(there, xs[at]), of_y, tuple(of_given), log_p[at], far=far
+            batch = tests.scan(
+                np.searchsorted(there, columns[at]), of_y, of_given, even_if_unreliable=even_if_unreliable
             )
-        return log_p, method
+            batch.xs, batch.y, batch.given = columns[at], y, given
+            parts.append((at, batch))
+        if len(parts) == 1:
+            return parts[0][1]
+        return concatenated([batch for _, batch in parts], given).where(
+            np.argsort(np.concatenate([at for at, _ in parts]))
+        )
 
     def information(
         self, xs: Columns, y: int, given: Sequence[int] = (), *, about_xs: bool = False
@@ -136,12 +103,12 @@ class SeenBlocks(CountedTests):
         """Return how many rows the rule of reliability asks for."""
         return self._filled().rows_for(x, y, given)
 
-    def _filled(self) -> BlockTests:
+    def _filled(self) -> QuickTests:
         return self._tests(self._none_gone.tobytes(), frozenset(range(self.frame.n_columns)))[1]
 
     def _parts(
         self, columns: NDArray[np.int64], y: int, given: Given
-    ) -> Iterator[tuple[NDArray[np.int64], BlockTests, NDArray[np.int64]]]:
+    ) -> Iterator[tuple[NDArray[np.int64], QuickTests, NDArray[np.int64]]]:
         """Yield places in ``columns`` whose tests have the same rows, the tests of these, and the columns they know."""
         fixed = self._none_gone
         for j in (y, *given):
@@ -155,10 +122,9 @@ class SeenBlocks(CountedTests):
             there, tests = self._tests(rows, frozenset([*columns[at].tolist(), y, *given]))
             yield at, tests, there
 
-    def _tests(self, gone: bytes, columns: frozenset[int]) -> tuple[NDArray[np.int64], BlockTests]:
+    def _tests(self, gone: bytes, columns: frozenset[int]) -> tuple[NDArray[np.int64], QuickTests]:
         """Return tests of the rows that are not gone which know some columns, and all the columns that they know."""
-        functions = self._kept.functions if self._quick else None
-        kept = self._kept if functions is None else self._kept_quick
+        functions, kept = self._kept.functions if self.shared else None, self._kept
         found = kept.get(gone, columns)
         if found is None:
             known = sorted(columns)
@@ -174,12 +140,10 @@ class SeenBlocks(CountedTests):
                 size = moments.nbytes
             found = np.array(known, np.int64), self._tests_of(moments)
             kept.put(gone, columns, found, size)
-        there, made = found
-        tests = made if self.level is None else made.at_level(self.level)
-        return there, tests.by_formula() if self._quick else tests
+        return found
 
-    def _tests_of(self, moments: Moments) -> BlockTests:
-        made = BlockTests(moments, reliability=self.reliability, strength=self.strength, level=self.level)
+    def _tests_of(self, moments: Moments) -> QuickTests:
+        made = QuickTests(moments, reliability=self.reliability, strength=self.strength)
         made.tally = self.tally
         return made
 

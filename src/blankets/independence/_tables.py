@@ -245,7 +245,7 @@ class TableTests(CountedTests):
         gappy = self._gappy(xs, y, given)
         if not even_if_unreliable:
             formula = self._thorough if len(xs) == 1 else self._formula  # one test is asked for its p-value
-            n_tests, *answers = self._answered(xs, y, given, formula, gappy=gappy)
+            n_tests, *answers = self._answered(xs, y, given, formula)
             if n_tests >= 0:
                 return self._batch(xs, y, given, n_tests, *answers)
         if gappy:
@@ -266,10 +266,6 @@ class TableTests(CountedTests):
         """Return statistics, adjusted degrees of freedom, log p-values and methods."""
         if not len(xs):
             return tuple(np.empty((4, 0)))
-        if not given and type(self.counter) is MemoryCounter:
-            bits = self.counter.bits_alone(y)
-            if bits is not None:
-                return _scanned(self.counter, bits, self._adjusted, xs, y)
         return self.counter.summarize(self._summary, xs, y, given)[:4]
 
     def _gappy(self, xs: Columns, y: int, given: Sequence[int] = ()) -> bool:
@@ -301,17 +297,22 @@ class TableTests(CountedTests):
         return self._batch(xs, y, given, n_reliable, statistic, dof, log_p, method, reliable, rows)
 
     def _answered(
-        self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], formula: kernels.Formula, *, gappy: bool
+        self, xs: NDArray[np.int64], y: int, given: tuple[int, ...], formula: kernels.Formula
     ) -> tuple[Any, ...]:
         """Return the number of tests and their answers in one call for each thread; -1 if the table is not for that."""
-        table, counter = self._table, self.counter
-        if table is None or counter.n_rows > _FEW_ROWS or not isinstance(counter, MemoryCounter):
+        counter = self.counter
+        if type(counter) is not MemoryCounter:
             return (-1,)
-        ask, strata = kernels.test_seen_columns if gappy else kernels.test_columns, np.array(sorted(given), np.int64)
-        threads = counter.threads_for_scan(len(xs))
+        table = self._table if counter.n_rows <= _FEW_ROWS else None
+        if table is None:
+            if given:
+                return (-1,)
+            table = counter.bits
+        strata, threads = np.array(sorted(given), np.int64), counter.threads_for_scan(len(xs))
         if threads == 1:
-            return ask(table, formula, xs, y, strata)
-        parts = list(counter.pool.map(lambda part: ask(table, formula, part, y, strata), np.array_split(xs, threads)))
+            return kernels.test_columns(table, formula, xs, y, strata)
+        share = np.array_split(xs, threads)
+        parts = list(counter.pool.map(lambda part: kernels.test_columns(table, formula, part, y, strata), share))
         if min(part[0] for part in parts) < 0:
             return (-1,)
         each = zip(*(part[1:] for part in parts), strict=True)
@@ -361,23 +362,3 @@ class TableTests(CountedTests):
         """Return nominal degrees of freedom, as floats: the product over 100 variables overflows any integer."""
         strata = float(math.prod(self.counter.arities[list(given)].tolist()))
         return np.asarray(self._free[xs] * (strata * float(self._free[y])), np.float64)
-
-
-def _scanned(
-    counter: MemoryCounter, bits: kernels.Table, formula: kernels.Formula, xs: NDArray[np.int64], y: int
-) -> tuple[Floats, ...]:
-    """Answer a scan without conditioning in one pass over bits, on several threads if that is faster."""
-    answers = list(np.empty((4 if formula.is_judge() else 2, len(xs))))
-    answers += [np.broadcast_to(np.nan, len(xs))] * (4 - len(answers))
-    share = -(-len(xs) // counter.threads_for_scan(len(xs)))
-
-    def work(start: int) -> None:
-        part = slice(start, start + share)
-        rooms = [answer[part] if answer.flags.writeable else np.empty(0) for answer in answers]
-        kernels.scan_bits(bits, formula, xs[part], y, *rooms)
-
-    others = [counter.pool.submit(work, start) for start in range(share, len(xs), share)]
-    work(0)
-    for other in others:
-        other.result()
-    return tuple(answers)

@@ -16,19 +16,13 @@ from blankets.errors import BlanketsWarning
 from blankets.kernels._answers import block_statistics
 from blankets.kernels._bits import count_bits, pack_dense, pack_sparse
 from blankets.kernels._blocks import (
-    MOST_PAIRS,
-    basis_of_rows,
     combined_tails,
     log_p_under_signs,
-    products_of_residuals,
-    room_for_residuals,
     scan_functions,
 )
 from blankets.kernels._cells import DEGREES, SMALL, STEPS, TABLED, fill_cells
 from blankets.kernels._formula import Cells, Formula, Law, Table
-from blankets.kernels._holes import test_seen_columns
 from blankets.kernels._joint import drop_each
-from blankets.kernels._laws import chi2_quantiles, log_beta_below, noncentral_chi2, normal_quantiles
 from blankets.kernels._machine import fit_machine
 from blankets.kernels._moments import COARSE, FAR, LARGE, NOTHING, block_moments
 from blankets.kernels._networks import best_parents, expected_scores, fit_weights, refine, score_sets, score_tree
@@ -36,10 +30,9 @@ from blankets.kernels._permute import permutation_p, permute
 from blankets.kernels._questions import LANED_BITS, test_columns
 from blankets.kernels._ranks import HEAVY, SKEWED, rank_numbers, tested_functions
 from blankets.kernels._rows import SLOTS_PAY, count_dense, count_sparse, count_wide, join_codes, renumber
-from blankets.kernels._scan import scan_bits
 from blankets.kernels._statistics import doubtful_of
 from blankets.kernels._subsets import Weakest, separate_columns
-from blankets.kernels._tail import chi2_tail, chi2_tails, moments_tail, settle, strongest_of, weaker_of
+from blankets.kernels._tail import chi2_tail, chi2_tails, log_beta_below, moments_tail, settle, strongest_of, weaker_of
 
 __all__ = [
     "COARSE",
@@ -52,7 +45,6 @@ __all__ = [
     "LANED_BITS",
     "LARGE",
     "Law",
-    "MOST_PAIRS",
     "NOTHING",
     "SKEWED",
     "SLOTS_PAY",
@@ -61,11 +53,9 @@ __all__ = [
     "TABLED",
     "Table",
     "Weakest",
-    "basis_of_rows",
     "best_parents",
     "block_moments",
     "block_statistics",
-    "chi2_quantiles",
     "chi2_tail",
     "chi2_tails",
     "combined_tails",
@@ -83,18 +73,13 @@ __all__ = [
     "log_beta_below",
     "log_p_under_signs",
     "moments_tail",
-    "noncentral_chi2",
-    "normal_quantiles",
     "pack_dense",
     "pack_sparse",
     "permutation_p",
     "permute",
-    "products_of_residuals",
     "rank_numbers",
     "refine",
     "renumber",
-    "room_for_residuals",
-    "scan_bits",
     "scan_functions",
     "score_sets",
     "score_tree",
@@ -102,7 +87,6 @@ __all__ = [
     "settle",
     "strongest_of",
     "test_columns",
-    "test_seen_columns",
     "tested_functions",
     "weaker_of",
 ]
@@ -110,8 +94,8 @@ __all__ = [
 COMPILED = False
 if not os.environ.get("BLANKETS_UNCOMPILED"):
     try:
-        _compiled = import_module("blankets.kernels._compiled")
-        globals().update((name, getattr(_compiled, name)) for name in __all__ if not name.isupper())
+        for _module in [import_module(f"blankets.kernels._compiled_{kind}") for kind in ("numbers", "tables")]:
+            globals().update((name, vars(_module)[name]) for name in __all__ if name in vars(_module))
         COMPILED = True
     except ImportError as problem:
         warnings.warn(

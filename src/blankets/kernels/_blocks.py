@@ -1,7 +1,4 @@
-"""Questions about functions of columns: from inner products, and from rows (methods, section 10).
-
-The loops over rows are in ``_residuals.h``.
-"""
+"""Questions about functions of columns from inner products, and laws of scores (methods, section 10)."""
 
 from __future__ import annotations
 
@@ -9,11 +6,9 @@ from math import atan, exp, log, tan
 
 import numpy as np
 
-from blankets.kernels._laws import log_beta
-from blankets.kernels._tail import log_tail
+from blankets.kernels._tail import log_beta, log_tail
 from blankets.kernels._types import *
 
-MOST_PAIRS: int64 = 36  # pairs of functions of x and y that rows are asked about here, as in _residuals.h
 PI: float64 = 3.141592653589793
 LOG_2: float64 = 0.6931471805599453
 LOG_TINY: float64 = -18.420680743952367  # of 1e-8: below, the tangent is its argument
@@ -66,116 +61,6 @@ def under_signs(statistic: float64, k: float64, free: float64, squares: float64)
 def log_p_under_signs(statistic: float64, k: float64, free: float64, squares: float64) -> float:
     """Return that of one statistic."""
     return under_signs(statistic, k, free, squares)
-
-
-@door
-def basis_of_rows(rows: list[Reals2], weights: Reals2, out: NewReals2, leverage: NewReals) -> None:
-    """Set ``out``, of shape (1 + size, rows), to a constant and combinations of functions; ``leverage``: their squares.
-
-    ``rows``: arrays of functions. ``weights``, of shape (size, functions): of all of them, one after the other.
-    """
-    n: int64 = out.shape[1]
-    total: int64 = 0
-    widths: NewInts = view(np.zeros(len(rows) + 1, np.int64))
-    places: NewInts = view(np.zeros(len(rows) + 1, np.int64))
-    for z in range(len(rows)):
-        own: Reals2 = rows[z]
-        if own.shape[1] != n or own.shape[0] < 1 or n < 1:
-            raise ValueError("functions of columns do not fit each other")
-        widths[z] = own.shape[0]
-        total += own.shape[0]
-        places[z] = place_of(cython.address(own[0, 0]))
-    fits: bint = weights.shape[0] > 0 and weights.shape[1] == total
-    if not fits or out.shape[0] != weights.shape[0] + 1 or leverage.shape[0] != n:
-        raise ValueError("functions of columns do not fit each other")
-    n_given: int64 = len(rows)
-    with nogil:
-        given_basis(
-            cython.address(places[0]),
-            cython.address(widths[0]),
-            n_given,
-            cython.address(weights[0, 0]),
-            weights.shape[0],
-            n,
-            cython.address(out[0, 0]),
-            cython.address(leverage[0]),
-        )
-
-
-@door
-def room_for_residuals(q: int64, n: int64, n_y: int64, most: int64) -> int:
-    """Return how many numbers `products_of_residuals` needs as room; ``most``: functions of a column, at most."""
-    return residual_room(q, n, n_y, most)
-
-
-@door
-def products_of_residuals(
-    basis: Reals2,
-    leverage: Reals,
-    y: Reals2,
-    first_y: int64,
-    xs: list[Reals2],
-    firsts: Ints,
-    many: bint,
-    room: NewReals,
-) -> Reals2:
-    """Return log p, statistic and degrees of freedom of each column with y, shape (3, columns), from rows.
-
-    ``basis``, of shape (size, rows): orthonormal, the constant first; ``leverage``: sums of its squares. ``xs``: arrays
-    of the functions of each column, of which ``firsts`` are tested alone too. ``many``: rows are enough for cubes and
-    products of predictions. ``room``: at least `room_for_residuals`.
-    """
-    n: int64 = basis.shape[1]
-    q: int64 = basis.shape[0]
-    n_x: int64 = len(xs)
-    fits: bint = n_x == firsts.shape[0] and 0 <= first_y <= y.shape[0] and y.shape[1] == n and leverage.shape[0] == n
-    if not fits or q < 1 or n < 1 or y.shape[0] < 1:
-        raise ValueError("functions of columns do not fit each other")
-    found = np.zeros((3, n_x))
-    if n_x == 0:
-        return found
-    most: int64 = 1
-    widths: NewInts = view(np.empty(n_x, np.int64))
-    places: NewInts = view(np.empty(n_x, np.int64))
-    for i in range(n_x):
-        x: Reals2 = xs[i]
-        if x.shape[0] < 1 or x.shape[1] != n or not 0 <= firsts[i] <= x.shape[0]:
-            raise ValueError("functions of columns do not fit each other")
-        widths[i] = x.shape[0]
-        places[i] = place_of(cython.address(x[0, 0]))
-        most = max(most, x.shape[0])
-    if max(most, y.shape[0]) * y.shape[0] > MOST_PAIRS or room.shape[0] < residual_room(q, n, y.shape[0], most):
-        raise ValueError("functions of columns do not fit each other")
-    out: NewReals2 = view(found)
-    sums: NewReals2 = view(np.empty((n_x, 7)))
-    with nogil:
-        residual_sums(
-            cython.address(basis[0, 0]),
-            cython.address(leverage[0]),
-            q,
-            n,
-            many,
-            cython.address(y[0, 0]),
-            y.shape[0],
-            first_y,
-            cython.address(places[0]),
-            cython.address(widths[0]),
-            cython.address(firsts[0]),
-            n_x,
-            most,
-            cython.address(room[0]),
-            cython.address(sums[0, 0]),
-        )
-        for i in range(n_x):
-            free: float64 = sums[i, 6]
-            if sums[i, 1] < 1.0 or free <= sums[i, 1] + 1.0:
-                continue
-            out[0, i] = under_signs(sums[i, 0], sums[i, 1], free, sums[i, 2])
-            out[1, i] = sums[i, 0]
-            out[2, i] = sums[i, 1]
-            if 0.0 < sums[i, 4] < sums[i, 1]:
-                out[0, i] = cauchy(out[0, i], under_signs(sums[i, 3], sums[i, 4], free, sums[i, 5]))
-    return found
 
 
 @inner

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <stdint.h>
 
-#define AT_ONCE 8
-
 always_inlined uint64_t xorshift(uint64_t state) {
     state ^= state << 13;
     state ^= state >> 7;
@@ -16,10 +14,10 @@ always_inlined uint64_t xorshift(uint64_t state) {
 /* Draw n of the rows that are left: sums are those of the first columns, for each permutation. */
 static void draw_plain(uint64_t *states, int64_t *sums, int64_t n_sums, int64_t n, int64_t left) {
     for (; n > 0; n--, left--)
-        for (int k = 0; k < AT_ONCE; k++) {
+        for (int k = 0; k < DRAWN_AT_ONCE; k++) {
             states[k] = xorshift(states[k]);
             const int64_t place = (int64_t)(((states[k] >> 32) * (uint64_t)left) >> 32);
-            for (int64_t j = 0; j < n_sums; j++) sums[AT_ONCE * j + k] -= place < sums[AT_ONCE * j + k];
+            for (int64_t j = 0; j < n_sums; j++) sums[DRAWN_AT_ONCE * j + k] -= place < sums[DRAWN_AT_ONCE * j + k];
         }
 }
 
@@ -37,8 +35,8 @@ __attribute__((target("avx2"), always_inline)) static inline void draw_some(uint
     __m256i s = _mm256_loadu_si256((const __m256i *)states), t = _mm256_loadu_si256((const __m256i *)(states + HALF));
     __m256i a[3], b[3];
     for (int j = 0; j < n_sums; j++) {
-        a[j] = _mm256_loadu_si256((const __m256i *)(sums + AT_ONCE * j));
-        b[j] = _mm256_loadu_si256((const __m256i *)(sums + AT_ONCE * j + HALF));
+        a[j] = _mm256_loadu_si256((const __m256i *)(sums + DRAWN_AT_ONCE * j));
+        b[j] = _mm256_loadu_si256((const __m256i *)(sums + DRAWN_AT_ONCE * j + HALF));
     }
     for (; n > 0; n--, left--) {
         const __m256i span = _mm256_set1_epi64x(left);
@@ -53,8 +51,8 @@ __attribute__((target("avx2"), always_inline)) static inline void draw_some(uint
     _mm256_storeu_si256((__m256i *)states, s);
     _mm256_storeu_si256((__m256i *)(states + HALF), t);
     for (int j = 0; j < n_sums; j++) {
-        _mm256_storeu_si256((__m256i *)(sums + AT_ONCE * j), a[j]);
-        _mm256_storeu_si256((__m256i *)(sums + AT_ONCE * j + HALF), b[j]);
+        _mm256_storeu_si256((__m256i *)(sums + DRAWN_AT_ONCE * j), a[j]);
+        _mm256_storeu_si256((__m256i *)(sums + DRAWN_AT_ONCE * j + HALF), b[j]);
     }
 }
 
@@ -79,17 +77,17 @@ always_inlined void draw_stratum(const int64_t *rows, const int64_t *columns, in
                                  int64_t *totals) {
     int64_t n_sums = 0, left = columns[0];
     for (; n_sums + 1 < width && columns[n_sums + 1] > 0; n_sums++) {
-        for (int k = 0; k < AT_ONCE; k++) sums[AT_ONCE * n_sums + k] = left;
+        for (int k = 0; k < DRAWN_AT_ONCE; k++) sums[DRAWN_AT_ONCE * n_sums + k] = left;
         left += columns[n_sums + 1];
     }
     for (int64_t i = 1; i <= width; i++) {
         const int64_t n = i < width ? rows[i] : 0;
-        for (int64_t m = 0; m < AT_ONCE * n_sums; m++) before[m] = sums[m];
+        for (int64_t m = 0; m < DRAWN_AT_ONCE * n_sums; m++) before[m] = sums[m];
         if (n > 0) draw_rows(states, sums, n_sums, n, left);
-        for (int64_t m = 0; m < AT_ONCE * n_sums && n > 0; m++) before[m] -= sums[m];
-        for (int k = 0; k < AT_ONCE; k++) {
+        for (int64_t m = 0; m < DRAWN_AT_ONCE * n_sums && n > 0; m++) before[m] -= sums[m];
+        for (int k = 0; k < DRAWN_AT_ONCE; k++) {
             int64_t last = 0;
-            for (int64_t m = k; m < AT_ONCE * n_sums; m += AT_ONCE) {
+            for (int64_t m = k; m < DRAWN_AT_ONCE * n_sums; m += DRAWN_AT_ONCE) {
                 totals[k] += term_of((uint32_t)(before[m] - last), terms, n_terms, unit);
                 last = before[m];
             }
@@ -111,14 +109,14 @@ static void draw_strata(const int64_t *rows, const int64_t *columns, const int64
                         int64_t stride, uint64_t *states, int64_t *sums, int64_t *before, const int64_t *terms,
                         int64_t n_terms, double unit, int64_t observed, int64_t slack, int64_t most, int64_t enough,
                         double level, int64_t *n_hits, int64_t *n_larger, int64_t *n_drawn) {
-    int64_t hits = 0, larger = 0, draws = 0, totals[AT_ONCE];
+    int64_t hits = 0, larger = 0, draws = 0, totals[DRAWN_AT_ONCE];
     int go_on = 1;
     while (go_on && draws < most) {
-        for (int k = 0; k < AT_ONCE; k++) totals[k] = 0;
+        for (int k = 0; k < DRAWN_AT_ONCE; k++) totals[k] = 0;
         for (int64_t k = 0; k < n; k++)
             draw_stratum(rows + stride * order[k], columns + stride * order[k], width, states, sums, before, terms,
                          n_terms, unit, totals);
-        for (int k = 0; k < AT_ONCE && go_on && draws < most; k++) {
+        for (int k = 0; k < DRAWN_AT_ONCE && go_on && draws < most; k++) {
             draws++;
             hits += totals[k] >= observed - slack;
             larger += totals[k] > observed + slack;

@@ -143,7 +143,7 @@ class Formula:
     Parameters
     ----------
     terms : ndarray of int64
-        n ln n (see `blankets.stats.entropy_terms`).
+        n ln n (see `blankets.stats._contingency.entropy_terms`).
     full : bool
         Whether the terms reach the number of rows.
     reliability : float

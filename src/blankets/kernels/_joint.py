@@ -78,7 +78,7 @@ def drop_each(table: Table, formula: Formula, members: Ints, y: int64) -> tuple[
     cells: float64 = 1.0
     for i in range(n):
         cells *= table.arities[members[i]]
-    if cells * n_y > max(JOINT_COUNTS, table.n_rows // ROWS_A_COUNT):
+    if cells * n_y > max(JOINT_COUNTS, table.n_rows // ROWS_A_COUNT) or table.codes.shape[0] == 0:
         return TOO_LARGE, *answers.as_arrays()
     n_cells: int64 = whole(cells)
     room: Room = taken(formula, table, n, 1)

@@ -4,8 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#define MOST_LANES 32
-
 #if defined(__SSE2__) || defined(_M_X64)
 #include <emmintrin.h>
 

@@ -31,9 +31,13 @@ ASYMPTOTIC: int64 = 2
 FAR: int64 = 3
 MOMENTS: int64 = 4
 
-LARGE: float64 = 5.0  # expected counts from here on are large
-DENSE: float64 = 1.0  # from here on G is nearly chi-square in its tails
-RARE: float64 = 1.0  # an expected count below this is rare
+# The rule of Cochran (1954): expected counts from here on are large, and the mean of G is that of methods (1.7).
+LARGE: float64 = 5.0
+# `python benchmarks/calibration.py size` checks these, down to `BELOW`: over its grid of sparse tables the test rejects
+# at most 1.2 times its level, and at least .8 of it or what is reachable. From `DENSE` on G is nearly chi-square in its
+# tails; an expected count below `RARE` is rare.
+DENSE: float64 = 1.0
+RARE: float64 = 1.0
 # G takes few values if fewer rows than the first can change places; with less than `FEW_DEGREES` degrees of freedom
 # also if fewer than the second can, or the third where levels are rare; and so if most of G is the same for all tables
 # (its variance is below `STIFF` of the mean; twice the mean in chi-square) and fewer than the second can.
@@ -45,9 +49,11 @@ STIFF: float64 = 0.5
 # The same with more degrees of freedom where levels are very rare.
 VERY_RARE: float64 = 0.3
 SOME_DEGREES: float64 = 100.0
-MARGIN: float64 = 0.7  # nearer to the level than this in log p, moments of interpolated cells are not good enough
+# Nearer to the level than this in log p, moments of interpolated cells are not good enough.
+MARGIN: float64 = 0.7
+# A G below this share of its mean is far from any level; interpolated means are within 3%.
+BELOW: float64 = 0.95
 OF_Y: int64 = 4  # in parts of cells, after those of a cell, of a level of x, and their sums: the roots of y
-BELOW: float64 = 0.95  # a G below this share of its mean is far from any level; interpolated means are within 3%
 
 
 @inner

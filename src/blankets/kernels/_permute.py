@@ -13,15 +13,19 @@ from math import exp, lgamma, log, sqrt
 import numpy as np
 
 from blankets.kernels._formula import Formula
-from blankets.kernels._room import AT_ONCE, MOST_KNOWN, Room, given_back
+from blankets.kernels._room import DRAWN_AT_ONCE, MOST_KNOWN, Room, given_back
 from blankets.kernels._statistics import are_counts, mixed, put_margins, put_y, term
 from blankets.kernels._types import *
 
 EXACT: int64 = 5  # how a p-value was found, as in `_moments`
 PERMUTATION: int64 = 6
-ENOUGH: int64 = 30  # permutations as large as observed after which no more are drawn
-CAP: float64 = 1.1  # the test never rejects more than this times the level, even with ties
-TIE: float64 = 1e-12  # sums of n ln n that are equal differ by less than this share, because each n ln n is rounded
+# Permutations as large as observed after which no more are drawn: p is then known to 1/√30 = 18% (Besag & Clifford
+# 1991, sequential Monte Carlo p-values).
+ENOUGH: int64 = 30
+# The test never rejects more than this times the level, even with ties (methods, section 1.5).
+CAP: float64 = 1.1
+# Sums of n ln n that are equal differ by less than this share: each n ln n is rounded to 1e-16 of its size.
+TIE: float64 = 1e-12
 
 
 @inner
@@ -134,12 +138,12 @@ def _draw(width: int64, most: int64, enough: int64, level: float64, formula: For
     decision there is clear.
     """
     slack: int64 = whole(TIE * room.observed) + 1
-    for k in range(AT_ONCE):
+    for k in range(DRAWN_AT_ONCE):
         room.states[k] = max(mixed(room.state, k), 1)  # zero would stay zero
     room.hits = room.larger = room.n_drawn = 0
     if not cython.compiled:
         while room.n_drawn < most and room.hits < enough:
-            total = _permuted(width, room.n_drawn % AT_ONCE, formula, room)
+            total = _permuted(width, room.n_drawn % DRAWN_AT_ONCE, formula, room)
             room.n_drawn += 1
             room.hits += total >= room.observed - slack
             room.larger += total > room.observed + slack

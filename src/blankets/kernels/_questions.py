@@ -12,6 +12,7 @@ from typing import Any
 from blankets.kernels._answers import Answers, judge_table, measure_table
 from blankets.kernels._bits import count_by_bits
 from blankets.kernels._formula import MOST_LEVELS, Formula, Table
+from blankets.kernels._holes import answer_seen, count_seen, has_gaps, leave_out
 from blankets.kernels._room import Room, given_back, has_codes, has_masks, has_room, taken
 from blankets.kernels._rows import (
     SLOTS_PAY,
@@ -48,7 +49,7 @@ def nominal_without_x(table: Table, y: int64, given: Ints, n_given: int64) -> fl
 
 
 @inner
-def cells_of_bits(table: Table, y: int64, given: Ints, n_given: int64) -> int64:
+def _cells_of_bits(table: Table, y: int64, given: Ints, n_given: int64) -> int64:
     """Return the number of cells of ``y`` in the strata if bits may count them, else a number too large for that."""
     too_many: int64 = table.bits_win_below + 1
     n_cells: int64 = table.arities[y] if table.first[y] >= 0 else too_many
@@ -136,7 +137,7 @@ def _fewer_cells(n_rows: int64, n_y: int64, n_z: int64, n_xs: int64, room: Room)
 
 
 @inner
-def in_order(
+def _in_order(
     table: Table,
     formula: Formula,
     xs: Ints,
@@ -152,7 +153,7 @@ def in_order(
     freedom where one will be. ``room.start[0]`` is the number of all tests.
     """
     free: float64 = nominal_without_x(table, y, given, n_given)
-    n_cells: int64 = cells_of_bits(table, y, given, n_given)
+    n_cells: int64 = _cells_of_bits(table, y, given, n_given)
     most: int64 = LANED_BITS if xs.shape[0] >= SLOTS_PAY else table.bits_win_below
     n: int64 = 0
     n_bits: int64 = 0
@@ -188,7 +189,7 @@ def in_order(
 
 
 @inner
-def room_for_bits(
+def _room_for_bits(
     table: Table, xs: Ints, n: int64, y: int64, given: Ints, n_given: int64, n_cells: int64, room: Room
 ) -> int64:
     """Set where the bits are that the first ``n`` questions in ``room.at`` need; return how many to answer at once."""
@@ -212,7 +213,48 @@ def room_for_bits(
 
 
 @inner
-def by_bits(
+def _answered(
+    table: Table,
+    formula: Formula,
+    xs: Ints,
+    begin: int64,
+    n: int64,
+    first: bint,
+    gaps: bint,
+    n_y: int64,
+    n_z: int64,
+    room: Room,
+    answers: Answers,
+) -> int64:
+    """Answer ``n`` questions from the place ``begin`` on, whose tables were counted; return the number of tests.
+
+    Without gaps all tables share their y and their strata, which the ``first`` call looks at.
+    """
+    performed: int64 = 0
+    shares: bint = not first and not gaps
+    for k in range(n):
+        i: int64 = room.at[begin + k]
+        n_x: int64 = table.arities[xs[i]]
+        if gaps:
+            shares = shares and not table.holes[xs[i]]
+            performed += answer_seen(i, k, shares, n_x, n_y, n_z, formula, room, answers)
+            shares = not table.holes[xs[i]]
+            continue
+        if not shares:
+            share_strata(room.tables, 0, n_x, n_y, n_z, formula, room)
+            shares = True
+        measure_table(room.tables, i, k, n_x, n_y, n_z, formula, room, answers)
+    if gaps:
+        return performed
+    for k in range(n if formula.judges else 0):
+        i = room.at[begin + k]
+        n_x = table.arities[xs[i]]
+        judge_table(room.tables, i, k, n_x, n_y, n_z, formula, room, answers)
+    return n
+
+
+@inner
+def _by_bits(
     table: Table,
     formula: Formula,
     xs: Ints,
@@ -221,42 +263,39 @@ def by_bits(
     given: Ints,
     n_given: int64,
     n_cells: int64,
+    gaps: bint,
     room: Room,
     answers: Answers,
 ) -> int64:
-    """Answer the questions at the first ``n`` places in ``room.at`` by counting bits."""
+    """Answer the questions at the first ``n`` places in ``room.at`` by counting bits; return the number of tests."""
     n_y: int64 = table.arities[y]
     n_z: int64 = n_cells // n_y
-    size: int64 = room_for_bits(table, xs, n, y, given, n_given, n_cells, room)
+    size: int64 = _room_for_bits(table, xs, n, y, given, n_given, n_cells, room)
     if size < 0:
         return size
+    performed: int64 = 0
     done: int64 = 0
     while done < n:
         m: int64 = min(size, n - done)
-        count_by_bits(
-            table.planes,
-            table.totals,
-            table.n_rows,
-            n_cells,
-            n_given + 1,
-            room.x_first,
-            room.x_arity,
-            done,
-            m,
-            room,
-            room.tables,
-        )
-        if done == 0:
-            share_strata(room.tables, 0, room.x_arity[0], n_y, n_z, formula, room)
-        for k in range(m):
-            i: int64 = room.at[done + k]
-            measure_table(room.tables, i, k, room.x_arity[done + k], n_y, n_z, formula, room, answers)
-        for k in range(m if formula.judges else 0):
-            i = room.at[done + k]
-            n_x: int64 = room.x_arity[done + k]
-            judge_table(room.tables, i, k, n_x, n_y, n_z, formula, room, answers)
+        if gaps:
+            count_seen(table, xs, y, given, n_given, n_cells, done, m, room)
+        else:
+            count_by_bits(
+                table.planes,
+                table.totals,
+                table.n_rows,
+                n_cells,
+                n_given + 1,
+                room.x_first,
+                room.x_arity,
+                done,
+                m,
+                room,
+                room.tables,
+            )
+        performed += _answered(table, formula, xs, done, m, done == 0, gaps, n_y, n_z, room, answers)
         done += m
-    return n
+    return performed
 
 
 @inner
@@ -275,35 +314,41 @@ def test_each(
     It is `TOO_LARGE` if tables are too large for this. The room may have the strata of another set, from which these
     are extended.
     """
-    n_bits: int64 = in_order(table, formula, xs, y, given, n_given, room, answers)
+    gaps: bint = has_gaps(table, xs, y, given, n_given)
+    n_bits: int64 = _in_order(table, formula, xs, y, given, n_given, room, answers)
     n: int64 = room.start[0]
     n_y: int64 = table.arities[y]
+    performed: int64 = 0
     if n_bits > 0:
-        n_cells: int64 = cells_of_bits(table, y, given, n_given)
-        found: int64 = by_bits(table, formula, xs, n_bits, y, given, n_given, n_cells, room, answers)
-        if found < 0:
-            return found
-    if n == n_bits:
-        return n
+        n_cells: int64 = _cells_of_bits(table, y, given, n_given)
+        performed = _by_bits(table, formula, xs, n_bits, y, given, n_given, n_cells, gaps, room, answers)
+    if n == n_bits or performed < 0:
+        return performed
+    if table.codes.shape[0] == 0:
+        return TOO_LARGE
     n_z: int64 = extend_strata(table, given, n_given, room)
     if n_z < 0:
         return n_z
-    join(room.codes, room.depth, 1, table.codes, y, n_z, n_y * n_z, room.cells, 0)
-    if not _fewer_cells(table.codes.shape[1], n_y, n_z, n - n_bits, room):
-        return NO_MEMORY
-    fewer: bint = n_y * n_z > max(table.codes.shape[1], room.n_levels * room.n_strata)
+    fewer: bint = False
+    if gaps:
+        join_seen(room.codes, room.depth, n_z, 1, table.codes, y, n_y, n_z, room.cells, 0)
+    else:
+        join(room.codes, room.depth, 1, table.codes, y, n_z, n_y * n_z, room.cells, 0)
+        if not _fewer_cells(table.codes.shape[1], n_y, n_z, n - n_bits, room):
+            return NO_MEMORY
+        fewer = n_y * n_z > max(table.codes.shape[1], room.n_levels * room.n_strata)
+        n_y = room.n_levels
+        n_z = room.n_strata
     most: int64 = MOST_FEWER if fewer else MOST_COUNTS
-    n_y = room.n_levels
-    n_z = room.n_strata
-    n_cells = n_y * n_z
+    more: int64 = 1 if gaps else 0  # a cell, and a level, for rows without a value
+    n_cells = n_y * n_z + more
     for k in range(n):
         room.x_first[k] = xs[room.at[k]]
     room.lanes.n_slots = 0
     done: int64 = n_bits
     while done < n:
-        m: int64 = group_of(room.x_first, done, n - done, table.arities, 0, n_cells)
-        width: int64 = table.arities[room.x_first[done]]
-        widest: int64 = table.arities[room.x_first[done + m - 1]]
+        m: int64 = group_of(room.x_first, done, n - done, table.arities, more, n_cells)
+        widest: int64 = table.arities[room.x_first[done + m - 1]] + more
         if n_cells * widest > most:
             return TOO_LARGE
         if not has_room(room, m, n_cells * widest, n_cells, n_z, widest, n_y):
@@ -316,36 +361,31 @@ def test_each(
             if room.lanes.n_slots == 0 and n - done >= SLOTS_PAY:
                 slots_of(room.cells, table.codes.shape[1], n_cells, room.lanes)
             count_columns(
-                table.codes, room.x_first, done, m, table.arities, 0, room.cells, n_cells, room.lanes, room.tables, 0
+                table.codes, room.x_first, done, m, table.arities, more, room.cells, n_cells, room.lanes, room.tables, 0
             )
-        if done == n_bits:
-            share_strata(room.tables, 0, width, n_y, n_z, formula, room)
-        for k in range(m):
-            width = table.arities[room.x_first[done + k]]
-            measure_table(room.tables, room.at[done + k], k, width, n_y, n_z, formula, room, answers)
-        for k in range(m if formula.judges else 0):
-            i: int64 = room.at[done + k]
-            width = table.arities[room.x_first[done + k]]
-            judge_table(room.tables, i, k, width, n_y, n_z, formula, room, answers)
+        for k in range(m if gaps else 0):
+            leave_out(room, k, table.arities[room.x_first[done + k]], n_y * n_z)
+        performed += _answered(table, formula, xs, done, m, done == n_bits, gaps, n_y, n_z, room, answers)
         done += m
-    return n
+    return performed
 
 
 def checked(table: Table, xs: Ints, y: int64, given: Ints) -> None:
-    """Refuse columns that are not there, and tables without codes."""
+    """Refuse columns that are not there."""
     n = table.arities.shape[0]
-    if table.codes.shape[0] != n or not known_columns(xs, n) or not known_columns(given, n) or not 0 <= y < n:
+    if table.codes.shape[0] not in (0, n) or not known_columns(xs, n) or not known_columns(given, n) or not 0 <= y < n:
         raise IndexError("no such column")
 
 
 @door
 def test_columns(
     table: Table, formula: Formula, xs: Ints, y: int64, given: Ints
-) -> tuple[int, Any, Any, Any, Any, Any]:
+) -> tuple[int, Any, Any, Any, Any, Any, Any]:
     """Test each of ``xs`` against ``y`` given a set, in ascending order.
 
-    Returns the number of tests (-1: tables are too large for this), statistics, degrees of freedom, log p-values,
-    methods and which tests were performed. Log p-values and methods are NaN unless the formula judges.
+    Returns the number of tests (-1: tables are too large for this, or not all columns have bits and there are no
+    codes), statistics, degrees of freedom, log p-values, methods, which tests were performed, and the rows that they
+    had. Log p-values and methods are NaN unless the formula judges; rows are, unless some column has holes.
     """
     checked(table, xs, y, given)
     n: int64 = xs.shape[0]
@@ -360,5 +400,4 @@ def test_columns(
     given_back(formula, room)
     if n_tests == NO_MEMORY:
         raise MemoryError
-    statistic, dof, log_p, method, performed, _ = answers.as_arrays()
-    return n_tests, statistic, dof, log_p, method, performed
+    return n_tests, *answers.as_arrays()

@@ -13,7 +13,8 @@ from blankets.kernels._types import *
 
 SHELVES: int64 = 4  # for each number
 MOST_MOVES: int64 = 8  # of each number among its neighbors; where they lie so unevenly, comparing is faster
-SKEWED: float64 = 1.0  # skewness and excess kurtosis beyond which a number gives way to its normal scores
+# Skewness and excess kurtosis beyond which a number gives way to its normal scores (methods, section 10.1).
+SKEWED: float64 = 1.0
 HEAVY: float64 = 2.0
 NEW: float64 = 1e-8  # share of a function's squared length that the one before it must leave
 

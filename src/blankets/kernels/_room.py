@@ -9,9 +9,9 @@ import numpy as np
 from blankets.kernels._formula import MOST_LEVELS, Formula, Table
 from blankets.kernels._types import *
 
-MOST_LANES: int64 = 32  # levels that are counted at once (_lanes.h)
+MOST_LANES: int64 = 32  # levels that are counted at once
 SLOT_ROWS: int64 = 255  # rows that a count of one byte can hold
-AT_ONCE: int64 = 8  # permutations that are drawn beside one another (_draws.h)
+DRAWN_AT_ONCE: int64 = 8  # permutations that are drawn beside one another
 MOST_KNOWN: int64 = 1024  # permuted tables whose answers are remembered
 # Strata whose mean and variance of G are remembered, at first and at most: powers of 2, as logarithms.
 FIRST_KNOWN: int64 = 11
@@ -190,7 +190,7 @@ class Room:
         self.keys = self.y_keys = self.row_keys = view(np.empty(0, np.uint64))
         self.order = self.rarest = self.y_few = self.y_most = view(ints)
         self.known_strata, self.n_known, self.shift = view(np.zeros((1 << FIRST_KNOWN, 4))), 0, 64 - FIRST_KNOWN
-        self.states, self.sums = view(np.empty(AT_ONCE, np.uint64)), view(ints)
+        self.states, self.sums = view(np.empty(DRAWN_AT_ONCE, np.uint64)), view(ints)
         self.before = self.sums
         self.known, self.known_p = view(np.zeros(MOST_KNOWN, np.uint64)), view(np.empty(MOST_KNOWN))
         self.depth, self.owner, self.strong = 0, None, False
@@ -237,7 +237,7 @@ class Room:
         if self.rows.shape[0] < n_strata or self.rows.shape[1] < most:
             strata, widest = shape = _both(n_strata, most, self.rows.shape)
             self.rows, self.margins = (view(np.empty(shape, np.int64)) for _ in range(2))
-            self.sums, self.before = (view(np.empty(AT_ONCE * widest, np.int64)) for _ in range(2))
+            self.sums, self.before = (view(np.empty(DRAWN_AT_ONCE * widest, np.int64)) for _ in range(2))
             self.keys = view(np.empty(strata, np.uint64))
             self.order, self.rarest = (view(np.empty(strata, np.int64)) for _ in range(2))
 

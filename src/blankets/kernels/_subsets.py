@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from blankets.kernels._answers import Answers, Evidence, copy_answer
 from blankets.kernels._formula import Formula, Table
-from blankets.kernels._holes import test_seen
 from blankets.kernels._questions import NO_MEMORY, test_each
 from blankets.kernels._room import Room, given_back, has_codes, taken
 from blankets.kernels._rows import join, known_columns, renumber_row
@@ -168,11 +167,7 @@ def separate_by(
             for k in range(size):
                 if room.given[k] == xs[i]:
                     room.skip[i] = True
-        n: int64 = 0
-        if table.holey:
-            n = test_seen(table, formula, xs, y, room.given, size, room, weakest.last)
-        else:
-            n = test_each(table, formula, xs, y, room.given, size, room, weakest.last)
+        n: int64 = test_each(table, formula, xs, y, room.given, size, room, weakest.last)
         if n < 0:
             return n
         performed += n

@@ -58,7 +58,6 @@ static int64_t sum_of_strata(const int32_t *counts, int64_t n_x, int64_t n_y, in
 }
 
 #define BESIDE 64 /* strata whose margins are added beside one another */
-#define FEW 4     /* levels of x that are sorted: FEW_LEVELS */
 
 /* The margins of x, of some strata from the first of the counts on: a few levels with the largest first. */
 always_inlined void put_beside(const int32_t *counts, int64_t n_x, int64_t n_y, int64_t n_z, int64_t n,
@@ -85,8 +84,8 @@ always_inlined int64_t put_strata(const int32_t *counts, int64_t n_x, int64_t n_
                                   int64_t *order, int64_t *rarest, uint64_t *keys, double *least, int64_t *movable,
                                   const double *known, int64_t shift) {
     int64_t k = 0, moved = 0, low = INT64_MAX, rows_of_low = 1; /* the lowest expected count, as a fraction */
-    int32_t margins[FEW][BESIDE];
-    const int is_few = n_x <= FEW && FEW <= few_levels;
+    int32_t margins[FEW_LEVELS][BESIDE];
+    const int is_few = n_x <= FEW_LEVELS && FEW_LEVELS <= few_levels;
     for (int64_t z = 0; z < n_z && n_x > 1; z++) {
         const int64_t here = z % BESIDE;
         if (is_few && here == 0)
@@ -157,43 +156,42 @@ static int64_t margins_of_strata(const int32_t *counts, int64_t n_x, int64_t n_y
 
 /* --- mean and variance of G in a small stratum, from tables of its cells; the four degrees beside one another --- */
 
-#define DEGREE 4 /* of polynomials: DEGREES */
 #define PARTS 5  /* numbers of a cell, and of a margin */
-#define CELLS 33 /* margins of a small stratum: SMALL + 1 */
+#define CELLS (SMALL + 1) /* margins of a small stratum */
 #define MOST_Y 8 /* different margins of y, at most; with more of them nothing is done */
 
 always_inlined void stratum(const int64_t *rows, int64_t n_x, const int64_t *values, const double *times, int64_t n_y,
                           const double *cells, const double *roots, double *moments) {
-    const double sign[DEGREE] = {-1.0, 1.0, -1.0, 1.0};
-    double left[MOST_Y][DEGREE], root[MOST_Y][DEGREE], by_y[MOST_Y][DEGREE], across[DEGREE] = {0.0};
+    const double sign[DEGREES] = {-1.0, 1.0, -1.0, 1.0};
+    double left[MOST_Y][DEGREES], root[MOST_Y][DEGREES], by_y[MOST_Y][DEGREES], across[DEGREES] = {0.0};
     double mean = 0.0, variance = 0.0;
     for (int64_t j = 0; j < n_y; j++)
-        for (int k = 0; k < DEGREE; k++) {
+        for (int k = 0; k < DEGREES; k++) {
             root[j][k] = roots[PARTS * values[j] + 1 + k];
             left[j][k] = 1.0 - sign[k] * root[j][k] * root[j][k];
             by_y[j][k] = 0.0;
         }
     for (int64_t i = 0; i < n_x && rows[i] > 0; i++) {
         const double *cell = cells + CELLS * PARTS * rows[i], *own = roots + PARTS * rows[i] + 1;
-        double squares[DEGREE] = {0.0}, sums[DEGREE] = {0.0}, of_row = 0.0, alone = 0.0;
+        double squares[DEGREES] = {0.0}, sums[DEGREES] = {0.0}, of_row = 0.0, alone = 0.0;
         for (int64_t j = 0; j < n_y; j++) {
             const double *p = cell + PARTS * values[j], t = times[j];
             of_row += t * p[0];
-            for (int k = 0; k < DEGREE; k++) {
+            for (int k = 0; k < DEGREES; k++) {
                 squares[k] += t * p[k + 1] * p[k + 1] * left[j][k];
                 sums[k] += t * p[k + 1] * root[j][k];
                 by_y[j][k] += p[k + 1] * own[k];
             }
         }
-        for (int k = 0; k < DEGREE; k++) squares[k] += sign[k] * sums[k] * sums[k];
-        for (int k = 0; k < DEGREE; k++) alone += squares[k] * (1.0 - sign[k] * own[k] * own[k]);
-        for (int k = 0; k < DEGREE; k++) across[k] += sums[k] * own[k];
+        for (int k = 0; k < DEGREES; k++) squares[k] += sign[k] * sums[k] * sums[k];
+        for (int k = 0; k < DEGREES; k++) alone += squares[k] * (1.0 - sign[k] * own[k] * own[k]);
+        for (int k = 0; k < DEGREES; k++) across[k] += sums[k] * own[k];
         mean += of_row;
         variance += alone;
     }
-    for (int k = 0; k < DEGREE; k++) variance += across[k] * across[k];
+    for (int k = 0; k < DEGREES; k++) variance += across[k] * across[k];
     for (int64_t j = 0; j < n_y; j++)
-        for (int k = 0; k < DEGREE; k++) variance += times[j] * sign[k] * left[j][k] * by_y[j][k] * by_y[j][k];
+        for (int k = 0; k < DEGREES; k++) variance += times[j] * sign[k] * left[j][k] * by_y[j][k] * by_y[j][k];
     moments[0] = mean;
     moments[1] = variance;
 }

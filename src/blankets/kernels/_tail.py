@@ -1,4 +1,4 @@
-"""The logarithm of the chi-square survival function, and which of many tests is the strongest or the weaker.
+"""The logarithms of chi-square and beta probabilities, and which of many tests is the strongest or the weaker.
 
 The tail is a series below the mean and a continued fraction above it (Abramowitz & Stegun 6.5.29 and 6.5.31), both on
 the logarithmic scale, where nothing underflows. With very many degrees of freedom both would take very many steps, and
@@ -98,6 +98,43 @@ def tail_of_moments(statistic: float64, mean: float64, variance: float64) -> flo
     return log_tail(statistic * 2.0 * mean / variance, 2.0 * mean * mean / variance)
 
 
+@inner
+def log_beta(a: float64, b: float64, x: float64) -> float64:
+    """Return the logarithm of the incomplete beta function I_x(a, b), by its continued fraction (DLMF 8.17.22)."""
+    if not 0.0 < x < 1.0:
+        return -INFINITY if x == 0.0 else 0.0 if x == 1.0 else NAN
+    if x > (a + 1.0) / (a + b + 2.0):
+        return log1p(-exp(_log_beta_below(b, a, 1.0 - x)))
+    return _log_beta_below(a, b, x)
+
+
+@inner
+def _log_beta_below(a: float64, b: float64, x: float64) -> float64:
+    front: float64 = lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x)
+    c: float64 = 1.0
+    d: float64 = 1.0 - (a + b) * x / (a + 1.0)
+    d = 1.0 / (d if abs(d) > TINY else TINY)
+    fraction: float64 = d
+    m: float64 = 0.0
+    delta: float64 = 0.0
+    while abs(delta - 1.0) >= EPSILON * 4.0 and m <= MOST_STEPS:
+        m += 1.0
+        even: float64 = m * (b - m) * x / ((a + 2.0 * m - 1.0) * (a + 2.0 * m))
+        odd: float64 = -(a + m) * (a + b + m) * x / ((a + 2.0 * m) * (a + 2.0 * m + 1.0))
+        d = 1.0 + even * d
+        d = 1.0 / (d if abs(d) > TINY else TINY)
+        c = 1.0 + even / c
+        c = c if abs(c) > TINY else TINY
+        fraction *= d * c
+        d = 1.0 + odd * d
+        d = 1.0 / (d if abs(d) > TINY else TINY)
+        c = 1.0 + odd / c
+        c = c if abs(c) > TINY else TINY
+        delta = d * c
+        fraction *= delta
+    return front + log(fraction) - log(a)
+
+
 @door
 def moments_tail(statistic: float64, mean: float64, variance: float64) -> float:
     """Return that of one statistic."""
@@ -108,6 +145,12 @@ def moments_tail(statistic: float64, mean: float64, variance: float64) -> float:
 def chi2_tail(statistic: float64, dof: float64) -> float:
     """Return the log p-value of one statistic."""
     return log_tail(statistic, dof)
+
+
+@door
+def log_beta_below(a: float64, b: float64, x: float64) -> float:
+    """Return the log probability that a beta variable is below x."""
+    return log_beta(a, b, x)
 
 
 @door

@@ -1,6 +1,6 @@
 """The words in which kernels are written: types, decorators and a few functions.
 
-Kernels are Python. `hatch_build.py` joins them into one module, in which Cython reads these words as C (its table
+Kernels are Python. `hatch_build.py` joins them into two modules, in which Cython reads these words as C (its table
 ``WORDS`` has them), and the C compiler may put functions of one file into those of another. Uncompiled, an array is a
 `memoryview`: its items are plain numbers, and every access to it is checked.
 """
@@ -82,16 +82,10 @@ def _in_c(*arguments: object) -> int:
     raise NotImplementedError
 
 
-common_words = rows_of_level = answer_pairs = _in_c  # _words.h: common bits, rows of a level as bits, pairs of columns
+common_words = rows_of_level = _in_c  # _words.h: common bits, rows of a level as bits
 count_lanes = _in_c  # _lanes.h: levels of columns
 sum_of_strata = margins_of_strata = moments_of_stratum = _in_c  # _sums.h: G of tables, their margins, its moments
 draw_strata = _in_c  # _draws.h: permutations
-place_of = residual_sums = given_basis = _in_c  # _residuals.h: products of residuals, combined functions
-
-
-def residual_room(*arguments: object) -> int:
-    """Return how much room `residual_sums` needs (_residuals.h); uncompiled, none."""
-    return 0
 
 
 def view(array: Any) -> Any:

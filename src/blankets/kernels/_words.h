@@ -105,33 +105,3 @@ static int64_t common_words(const uint64_t *a, const uint64_t *b, int64_t n) {
 #else
 #define common_words(a, b, n) common_plain(a, b, n)
 #endif
-
-/* G of many columns of two levels with one of two, by tabled n ln n, and its degree of freedom; returned is how many are
-   left, and where: columns that are constant, or whose G has not enough digits. Columns have their planes, and the mask
-   has the rows of the second level of the one, of which there are c. A loop of its own for each way of counting: a call
-   for each column would take as long as to count it. */
-#define PAIRS(name, common) \
-    name(const uint64_t *planes, int64_t words, const int64_t *first, const int32_t *totals, const int64_t *xs, \
-         int64_t n_x, const uint64_t *mask, int64_t c, int64_t n, const int64_t *terms, int64_t of_y, double unit, \
-         double enough, double *statistic, double *dof, int64_t *left) { \
-        int64_t n_left = 0; \
-        for (int64_t i = 0; i < n_x; i++) { \
-            const int64_t plane = first[xs[i]], r = totals[plane], a = common(planes + words * plane, mask, words); \
-            double g = -1.0; \
-            const int64_t b = r - a, d = c - a, e = n - r - d; \
-            if ((b | d | e) >= 0) /* none below 0: a constant column has G 0 */ \
-                g = unit * (double)(of_y + terms[a] + terms[b] + terms[d] + terms[e] - terms[r] - terms[n - r]); \
-            statistic[i] = g; \
-            dof[i] = 1.0; \
-            if (!(g >= enough)) left[n_left++] = i; \
-        } \
-        return n_left; \
-    }
-static int64_t PAIRS(pairs_plain, common_plain)
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static int64_t PAIRS(pairs_wide, common_wide)
-__attribute__((target("avx512f,avx512vl,avx512vpopcntdq"))) static int64_t PAIRS(pairs_widest, common_widest)
-#define answer_pairs (lanes() == 2 ? pairs_widest : lanes() ? pairs_wide : pairs_plain)
-#else
-#define answer_pairs pairs_plain
-#endif

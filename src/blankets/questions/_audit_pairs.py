@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from blankets.counting import MemoryCounter
 from blankets.data import Frame
 from blankets.results import Finding, joined, shown
-from blankets.stats import xlogy
 from blankets.voice import option
 
 NEAR = 0.85  # share of information that two columns share: for two even levels, about 2% of the rows differ

@@ -35,7 +35,7 @@ from blankets.filters import (
     greedy,
     weights_for,
 )
-from blankets.independence import SeenBlocks
+from blankets.independence import SeenQuick
 from blankets.questions._question import question
 from blankets.regimes import Question, Regime, Supervised, Surrogate
 from blankets.results import Selection
@@ -219,8 +219,8 @@ def _source(study: Study) -> InformationSource:
     """Return the source of the terms with the target."""
     if study.has_numbers:
         explained = Explained.of(study)
-        tests, always = SeenBlocks(explained.frame), study.known_drivers
-        apart = None if explained.background is explained.frame else SeenBlocks(explained.background)
+        tests, always = SeenQuick(explained.frame), study.known_drivers
+        apart = None if explained.background is explained.frame else SeenQuick(explained.background)
         return ExplainedInformation(tests, study.target, apart, kappa=explained.kappa(), always=always)
     if study.labels.scores is not None:
         return RowScored(study.information_counter, study.target, study.frame, study.labels.scores)

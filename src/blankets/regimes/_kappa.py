@@ -34,7 +34,9 @@ from blankets.stats import POSITIVE, UNLABELED, Sampling, as_tables, divided, pl
 
 Floats = NDArray[np.float64]
 
-IMPOSSIBLE = 0.01  # labeled rows of a class contradict p(y=1) if so many have a probability below this
+# Labeled rows of a class contradict p(y=1) if so many have a probability below this: the one-sided limit of Clopper &
+# Pearson (1934) at the default level of tests.
+IMPOSSIBLE = 0.01
 
 
 def kappa_of(

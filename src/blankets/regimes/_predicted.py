@@ -21,8 +21,12 @@ from blankets.stats import InformationEstimate, Loss, machine_scores, predicted_
 from blankets.voice import option
 
 _NINETY = 1.6448536269514722  # two-sided 10% point of the normal distribution
-_FEW_ERRORS = 6  # in the gold rows: with fewer, tests reject less often than their level says
-_CHANCE = 4.0  # n r², r the correlation of gold and machine labels, that one useless machine in twenty exceeds
+# Errors in the gold rows: with fewer, tests reject less often than their level says; methods (14.17) and the numbers
+# after it.
+_FEW_ERRORS = 6
+# n r², with r the correlation of gold and machine labels: chi-square with one degree of freedom where the machine knows
+# nothing, above 4 in 4.6% of the draws.
+_CHANCE = 4.0
 
 
 @guarded

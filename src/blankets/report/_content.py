@@ -155,7 +155,7 @@ def _assumptions(blanket: Blanket) -> list[str]:
     if entry is not None and not entry.sound:
         said.append(f"{blanket.algorithm} can miss or add members even with perfect tests; it was chosen for speed.")
     if blanket.data.get("numbers"):
-        said.append("Where a number is involved, a pure interaction (an exclusive or) is not seen.")
+        said.append("Where a number is involved, a pure interaction of three columns or more is not seen.")
     if blanket.data.get("binned"):
         said.append("Continuous columns were cut into levels; what is lost by cutting cannot be found.")
     if blanket.roles:

@@ -290,8 +290,8 @@ def _interactions(blanket: Blanket) -> Assumption | None:
     if not numbers:
         return None
     words = (
-        "Where a number is involved, tests see what a column does by itself, and not what it does only together with "
-        "another one (an exclusive or)."
+        "Where a number is involved, tests see what a column does by itself and with what is given. Two columns that "
+        "act only together (an exclusive or) are looked for among up to 400; three are not."
     )
     return _said(
         "no pure interaction", "not seen", words, f"Compare with {option(test='g')}, which cuts numbers and sees it."

@@ -76,7 +76,7 @@ class Contrast:
 @guarded
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effects:
-    """How the target changes with each member if the others stay as they are, from one regression on all members.
+    """How the target changes with each member if the others stay as they are, from regressions on all members.
 
     Attributes
     ----------
@@ -92,6 +92,9 @@ class Effects:
         Rows with values of the target and of all members in the regression.
     also_given : tuple of str
         Columns in the regression that are no members: those that every test was given.
+    curved : bool
+        Whether some effects have a regression of their own, which holds more of the other members fixed than straight
+        lines and levels: curves, products and cells, chosen as the test of numbers chooses them.
     notes : tuple of str
         What was left out, and why.
 
@@ -115,6 +118,7 @@ class Effects:
     contrasts: Mapping[str, tuple[Contrast, ...]] = field(default_factory=dict)
     n_rows: Count = 0
     also_given: tuple[str, ...] = ()
+    curved: bool = False
     notes: tuple[str, ...] = ()
 
     @property
@@ -162,6 +166,8 @@ class Effects:
         """How the effects were found."""
         rows, whole = count_of(self.n_rows, "row"), len(self.held) == len(self.contrasts)
         members = "all members" if whole else f"{len(self.held)} of {len(self.contrasts)} members"
+        if self.curved:
+            return f"{_MODELS[self.measure]} on {members}, their curves and products included ({rows})"
         return f"one {_MODELS[self.measure]} on {members} ({rows})"
 
     def table(self) -> list[dict[str, object]]:

@@ -19,10 +19,12 @@ _SAID = {
     "any more, so some members may be redundant.",
     Trouble.BEYOND_ROWS: "Rows are too few to test any other column given the {members} members, and the search "
     "stopped there. Other columns may still belong to them: {undecided} names them.",
+    Trouble.PAIRS_NOT_ASKED: "Columns that act only together were not looked for among {most:,} columns.",
+    Trouble.ONLY_TOGETHER: "{columns} tell something of the target only together: by itself, neither does.",
     Trouble.NO_ROLE: "No role could be given to {columns}: the tests among the members found neither an edge to the "
     "target nor a common child.",
 }
-UNSURE = frozenset(Trouble) - {Trouble.LIMITED, Trouble.NO_ROLE}
+UNSURE = frozenset(Trouble) - {Trouble.LIMITED, Trouble.NO_ROLE, Trouble.PAIRS_NOT_ASKED, Trouble.ONLY_TOGETHER}
 """Troubles after which the members may be wrong: tests given all members decided after a limit."""
 
 

@@ -17,11 +17,13 @@ from blankets.results._words import count_of, format_seconds, shown, wrapped
 class Trial:
     """One attempt to refute a blanket."""
 
-    name: str  # "same data", "permuted target", "noise columns", "row subsets", "priors" or "fewer labels"
+    # "same data", "permuted target", "noise columns", "row subsets", "priors", "fewer labels" or "learned prediction"
+    name: str
     # whether the blanket passed; "not asked" if the trial does not apply
     verdict: Literal["passed", "failed", "not asked"]
     words: str  # what happened
-    # numbers behind it; for row subsets the share of draws in which each member was found
+    # numbers behind it; for row subsets the share of draws in which each member was found; for the learned prediction
+    # the p-value of "no better with it"
     figures: Mapping[str, float] = field(default_factory=dict)
 
 

@@ -304,8 +304,8 @@ def why_undecided(blanket: Blanket, name: str) -> str:
     one = blanket.undecided[name]
     if one.reason == Doubt.WEAK:
         return (
-            f"it depends on {shown(blanket.target)} given the members, but among so many columns chance makes some "
-            "p-values as small; more rows would settle it"
+            f"given the members it may tell a little more about {shown(blanket.target)}, but among so many columns "
+            "chance makes some p-values as small; more rows would settle it"
         )
     if one.reason == Doubt.NOT_HELD_FIXED:
         return (

@@ -8,7 +8,7 @@ from textwrap import fill
 from typing import Any
 
 from blankets.errors import MissingPackageError
-from blankets.independence import BLOCK_METHODS, SCORED_METHODS
+from blankets.independence import NUMBER_METHODS, SCORED_METHODS
 
 NATS = (
     "Information, in nats: how much the column tells about the target. 0 is nothing, 0.005 small, 0.045 medium, 0.125 "
@@ -34,12 +34,12 @@ def cut_sentence(binned: Mapping[str, Mapping[str, object]]) -> str:
 def symbol_of(test: str, method: str = "") -> str:
     """Return how the statistic of a test is written, by the test's word and how its p-value was found.
 
-    >>> symbol_of("auto"), symbol_of("auto", "products of residuals, with the variance that they show")
+    >>> symbol_of("auto"), symbol_of("auto", "products of residuals")
     ('G', 'χ²')
     """
     if method and method in SCORED_METHODS:
         return "T"
-    return "χ²" if method and method in BLOCK_METHODS else SYMBOLS.get(test, "statistic")
+    return "χ²" if method and method in NUMBER_METHODS else SYMBOLS.get(test, "statistic")
 
 
 _COHEN = ((0.1, "very small"), (0.3, "small"), (0.5, "medium"))

@@ -47,7 +47,7 @@ def with_other_ends(
     left = [x for x in candidates if x in others and x not in members]
     if left:
         level = math.sqrt(alpha)
-        batch = tests.at_level(level).by_rows().scan(left, target, members)
+        batch = tests.at_level(level).scan(left, target, members)
         for i in np.flatnonzero(batch.dependent(level)).tolist():
             trace.admitted(batch[i], "closing", "the target is in its blanket, and it depends on it given all members")
             members = (*members, batch[i].x)

@@ -53,6 +53,8 @@ class Trouble(StrEnum):
     LIMITED = "limited"  # it reached its limit of tests: sets of at most ``most`` columns were tried there
     KEPT = "kept"  # columns kept removing each other in closing, until none was removed any more
     BEYOND_ROWS = "beyond rows"  # rows are too few to test any other column given the ``members``
+    PAIRS_NOT_ASKED = "pairs not asked"  # of ``most`` columns outside, pairs that act only together were not looked for
+    ONLY_TOGETHER = "only together"  # two ``columns`` tell something of the target only together
     NO_ROLE = "no role"  # the tests among members contradict each other about some ``columns``
 
 

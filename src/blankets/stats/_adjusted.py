@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from blankets.stats._regression import odds_regression, told_by_others
-from blankets.stats._special import normal_ppf
 
 FOLDS = 5
 # Crump et al. (2009): beyond propensities of 0.1 and 0.9 an average effect mostly rests on few rows. At 0.01 a row
@@ -116,7 +116,7 @@ def _error(each: Floats, draws: NDArray[np.int64]) -> float:
 
 
 def _interval(estimate: float, error: float) -> tuple[float, float, float]:
-    half = float(normal_ppf(0.975)) * error
+    half = float(ndtri(0.975)) * error
     return float(estimate), float(estimate - half), float(estimate + half)
 
 

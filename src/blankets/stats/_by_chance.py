@@ -18,7 +18,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.stats._special import chi2_isf, chi2_sf
+from blankets.stats._special import chi2_isf
+from blankets.stats._tail import chi2_sf
 
 _N = 200  # equally likely values of the statistic of a wrong test
 _BELOW, _ABOVE = 80, 40  # cells of p-values below the level and above it

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 
 from blankets.stats._estimate import InformationEstimate, divided
 from blankets.stats._information import Loss, checked_loss, derivative, information
-from blankets.stats._special import chi2_isf, chi2_sf
-from blankets.stats._tail import log_chi2_sf
+from blankets.stats._special import chi2_isf
+from blankets.stats._tail import chi2_sf, log_chi2_sf
 
 Floats = NDArray[np.float64]
 

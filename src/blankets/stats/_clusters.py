@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from blankets.stats._special import log_beta_cdf
+from blankets import kernels
 
 GROUPS_A_DEGREE = 5  # groups for each degree of freedom; with fewer, strata are summed up
 _SMALLEST = 1e-10  # of the largest variance: below, a combination of scores does not vary
@@ -136,4 +136,4 @@ def hotelling_log_p(statistic: float, dof: int, n_groups: int) -> float:
 
 def log_f_sf(f: float, dof: float, rest: float) -> float:
     """Return the logarithm of the upper tail of the F distribution, which never underflows."""
-    return log_beta_cdf(rest / (rest + dof * f), rest / 2.0, dof / 2.0)
+    return kernels.log_beta_below(rest / 2.0, dof / 2.0, rest / (rest + dof * f))

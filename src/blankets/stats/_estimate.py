@@ -30,7 +30,8 @@ from scipy.special import ndtr, ndtri
 
 from blankets.errors import ParameterError
 from blankets.records import Bounds
-from blankets.stats._special import chi2_sf, noncentral_chi2_cdf, normal_ppf
+from blankets.stats._special import noncentral_chi2_cdf
+from blankets.stats._tail import chi2_sf
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -141,7 +142,7 @@ class InformationEstimate:
 
     def _on_curve(self, probability: float) -> Floats:
         """Return the effect at which the curve has this probability: on straight lines between roots of effects."""
-        roots, z = self.curve[..., 0, :], self.curve[..., 1, :] - normal_ppf(probability)
+        roots, z = self.curve[..., 0, :], self.curve[..., 1, :] - ndtri(probability)
         found = _on_lines(np.zeros(()), -z, roots)
         return np.where(z[..., 0] <= 0, 0.0, np.maximum(found, 0.0) ** 2)
 
@@ -153,7 +154,7 @@ class InformationEstimate:
         return np.where((scale > 0) & (measured > 0) & np.isfinite(scale), scale, self.scale)
 
     def _normal(self, probability: float) -> Floats:
-        return np.maximum(self.value - normal_ppf(probability) * self.standard_error, 0.0)
+        return np.asarray(np.maximum(self.value - ndtri(probability) * self.standard_error, 0.0))
 
 
 def mixed_curves(curves: Floats, weights: Floats) -> Floats:
@@ -249,8 +250,8 @@ def noncentrality_at(statistic: ArrayLike, dof: ArrayLike, probability: float) -
     found = np.where(np.isnan(x), np.nan, 0.0)  # no statistic, no bound; no degrees of freedom, nothing but 0
     at = np.flatnonzero((nu > 0) & (x > 0) & np.isfinite(x))
     at = at[noncentral_chi2_cdf(x[at], nu[at], 0.0) > probability]
-    low, high = np.zeros(len(at)), np.maximum(np.sqrt(x[at]) - normal_ppf(probability), 0.0) ** 2
-    guess = np.minimum((np.sqrt(np.maximum(x[at] - nu[at] + 1.0, 0.0)) - normal_ppf(probability)) ** 2, 0.999 * high)
+    low, high = np.zeros(len(at)), np.maximum(np.sqrt(x[at]) - ndtri(probability), 0.0) ** 2
+    guess = np.minimum((np.sqrt(np.maximum(x[at] - nu[at] + 1.0, 0.0)) - ndtri(probability)) ** 2, 0.999 * high)
     for _ in range(100):
         if not len(at):
             break

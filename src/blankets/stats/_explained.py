@@ -14,7 +14,6 @@ from blankets.errors import ParameterError
 from blankets.stats._canonical import DETERMINED
 from blankets.stats._estimate import InformationEstimate
 from blankets.stats._information import Loss
-from blankets.stats._products import residuals
 
 EXPLAINED = "explained variance"
 _MOST = 1.0 - 1e-12  # a share of 1 would be infinite information
@@ -116,3 +115,8 @@ def _too_much(left_x: Floats, y: Floats, basis: Floats, kappa: float) -> bool:
     """Tell whether the columns explain more of the surrogate than the class itself could."""
     share, influence = _share(y, np.vstack([basis, left_x]))
     return share - _SURPRISING * float(np.sqrt(influence @ influence)) / len(y) > kappa
+
+
+def residuals(functions: Floats, basis: Floats) -> Floats:
+    """Return what an orthonormal basis, of shape (size, rows), leaves of functions, of shape (functions, rows)."""
+    return functions - (functions @ basis.T) @ basis

@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from blankets.stats._estimate import divided
-from blankets.stats._special import normal_ppf
 
 Floats = NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def labeling_bias(
         return LabelingBias(0, float("nan"), 1.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(usable, up / down, 0.0)
-        low = np.log(ratio) + normal_ppf(_MISS / max(int(usable.sum()), 1)) * np.sqrt(variance)
+        low = np.log(ratio) + ndtri(_MISS / max(int(usable.sum()), 1)) * np.sqrt(variance)
     at = int(np.argmax(np.where(usable, low, -np.inf)))
     return LabelingBias(at, float(ratio[at]), float(max(np.exp(low[at]), 1.0)))
 

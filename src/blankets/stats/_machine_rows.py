@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from blankets.stats._canonical import combined_two, whitening
 from blankets.stats._cell_means import Floats, RowScores
-from blankets.stats._products import Basis, fitted
 from blankets.stats._tail import log_chi2_sf
 
 _UNSEEN = 1e-3  # of a gold row, the weight of one with the other label: what was not seen is possible
@@ -79,13 +78,14 @@ def bounded_functions(values: Floats) -> Floats:
     return np.array(made).reshape(len(made), len(values))
 
 
-def machine_rows_test(x: Floats, first: int, known: MachineRows, basis: Basis) -> tuple[float, float, float, float]:
+def machine_rows_test(x: Floats, first: int, known: MachineRows, basis: Floats) -> tuple[float, float, float, float]:
     """Return log p, statistic, degrees of freedom and nats of a column and the class, given others.
 
     A ratio of likelihoods in which gold rows might have had the other label, methods (14.15).
 
     ``x``, of shape (functions, rows): orthonormal, of which ``first`` are tested together and the others together; the
-    first have three quarters of the weight. The statistic is the sum of both. ``basis``: of the given functions.
+    first have three quarters of the weight. The statistic is the sum of both. ``basis``, of shape (size, rows): an
+    orthonormal basis of what is held fixed, the constant in it.
 
     Examples
     --------
@@ -96,17 +96,15 @@ def machine_rows_test(x: Floats, first: int, known: MachineRows, basis: Basis) -
     >>> scores = machine_scores(np.where(np.arange(4000) < 200, y, -1), np.where(chance[1] < 0.9, y, 1 - y))
     >>> x = (x - x.mean()) / x.std() / np.sqrt(4000)
     >>> known = MachineRows.of(scores, np.zeros((0, 4000)))
-    >>> machine_rows_test(x, 1, known, Basis.of(np.zeros((0, 4000))))[0] < -10
+    >>> machine_rows_test(x, 1, known, np.full((1, 4000), 4000**-0.5))[0] < -10
     True
     """
     n = x.shape[1]
     response = known.response - known.response.mean()
-    size = float(np.linalg.norm(response))
-    if not size or not len(x):
+    if not response.any() or not len(x):
         return 0.0, 0.0, 0.0, 0.0
-    left, _, bent = fitted(x, response[np.newaxis] / size, basis.rows)
-    left = left * np.sqrt(n)
-    products = _products(left.T, known, np.vstack([basis.rows, bent]))
+    left = (x - (x @ basis.T) @ basis) * np.sqrt(n)
+    products = _products(left.T, known, basis)
     # Not all functions together: where errors are few, the more functions there are, the more timid is their ratio.
     (statistic, dof), (of_rest, more_dof) = (_ratio(part, products[1]) for part in np.split(products[0], [first], 1))
     log_p = float(log_chi2_sf(statistic, dof)) if dof else 0.0

@@ -24,6 +24,7 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 
 from blankets.errors import ParameterError
 from blankets.stats._estimate import InformationEstimate, divided
@@ -50,7 +51,6 @@ from blankets.stats._scored_estimate import (
     pooled,
     scored_information,
 )
-from blankets.stats._special import normal_ppf
 
 Floats = NDArray[np.float64]
 Sampling = Literal["one-sample", "case-control"]
@@ -380,7 +380,7 @@ def _collected_apart(counts: ArrayLike, share: Floats, loss: Loss) -> Informatio
         dof=dof,
         scale=scale,
         repaired=repaired,
-        contradicts_prior=np.asarray((rest < normal_ppf(IMPOSSIBLE / n_cells) * np.sqrt(noise)).any(axis=CELLS)),
+        contradicts_prior=np.asarray((rest < ndtri(IMPOSSIBLE / n_cells) * np.sqrt(noise)).any(axis=CELLS)),
         estimator=_ONE_CLASS[POSITIVE],
     )
 

@@ -21,7 +21,8 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from blankets.stats._special import chi2_isf, chi2_sf, noncentral_chi2_cdf
+from blankets.stats._special import chi2_isf, noncentral_chi2_cdf
+from blankets.stats._tail import chi2_sf
 
 Floats = NDArray[np.float64]
 

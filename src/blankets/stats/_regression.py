@@ -10,9 +10,9 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from blankets.stats._clusters import log_f_sf
-from blankets.stats._special import normal_ppf
 
 RIDGE = 1e-9  # penalty for each row, on squared coefficients: the equations can be solved under separation too
 STEPS = 60  # of Newton; under separation a coefficient grows by about 1 with each
@@ -136,7 +136,7 @@ def odds_regression(
         top = _maximized(model, top.at)
         errors = _errors(top)
     best = top.at
-    low, high = _ends(best, errors, float(normal_ppf((1.0 + level) / 2.0)))
+    low, high = _ends(best, errors, float(ndtri((1.0 + level) / 2.0)))
     unsure = (errors > UNSURE) | (np.abs(best) > FARTHEST)
     low[unsure], high[unsure] = -np.inf, np.inf
     for j in np.flatnonzero(unsure[1:])[:MOST_LIMITS].tolist():  # nobody asks for the constant
@@ -184,11 +184,12 @@ def number_regression(
     weights: Floats | None = None,
     groups: NDArray[np.int64] | None = None,
     level: float = 0.95,
+    taken: Floats | None = None,
 ) -> Regression:
     """Regress a number on columns by least squares: coefficients are differences.
 
     Variances may differ between rows: standard errors are HC3 (MacKinnon and White 1985); with groups or weights they
-    are those of the sandwich.
+    are those of the sandwich. ``taken``: the share of each row that what the columns predict has taken before.
 
     Examples
     --------
@@ -202,9 +203,10 @@ def number_regression(
     inverse = np.linalg.pinv((full * w[:, np.newaxis]).T @ full, hermitian=True)
     best = inverse @ (full.T @ (w * y))
     left = y - full @ best
-    freedom = max(len(y) - full.shape[1], 1)
+    before = np.zeros(len(y)) if taken is None else taken
+    freedom = max(len(y) - full.shape[1] - int(before.sum()), 1)
     if weights is None and groups is None:
-        leverage = np.einsum("ij,jk,ik->i", full, inverse, full)
+        leverage = ((full @ inverse) * full).sum(axis=1) + before
         scores = full * (left / np.maximum(1.0 - leverage, 1e-6))[:, np.newaxis]
         meat = scores.T @ scores
     else:
@@ -314,7 +316,7 @@ def _by_sandwich(model: _Model, groups: NDArray[np.int64] | None, level: float) 
     top = _maximized(model, np.zeros(model.design.shape[1]))
     best, bread = top.at, np.linalg.inv(top.curve)
     errors = np.sqrt(np.maximum(np.diag(bread @ _meat(model.scores(best), groups) @ bread), 0.0))
-    low, high = _ends(best, errors, float(normal_ppf((1.0 + level) / 2.0)))
+    low, high = _ends(best, errors, float(ndtri((1.0 + level) / 2.0)))
     beyond = np.abs(best) > FARTHEST  # separated: the sandwich knows nothing of the likelihood there
     low[beyond], high[beyond] = -np.inf, np.inf
     return Regression(best, errors, low, high)
@@ -339,7 +341,7 @@ def _limit(model: _Model, top: _Top, j: int, side: float, level: float) -> float
     best = top.at
     if side * best[j] >= FARTHEST:
         return float(side * np.inf)
-    most = float(normal_ppf((1.0 + level) / 2.0)) ** 2
+    most = float(ndtri((1.0 + level) / 2.0)) ** 2
     separated = abs(float(best[j])) > FARTHEST
     last, free = top, np.flatnonzero(np.arange(len(best)) != j)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 
 from blankets.stats._estimate import InformationEstimate, divided
 from blankets.stats._information import (
@@ -15,7 +16,6 @@ from blankets.stats._information import (
     information,
 )
 from blankets.stats._level_law import LevelLaw, pivot_of, two_values
-from blankets.stats._special import normal_ppf
 
 NEGATIVE, POSITIVE, UNLABELED = 0, 1, 2
 CELLS = (-3, -2, -1)
@@ -127,7 +127,7 @@ def _contradicted(q: Floats, p: Floats, by_class: Floats, gradient: Floats, n_ro
         mean = (p * weight).sum(axis=-2) + (shares[..., 0, :, :] * along).sum(axis=-2)
         noise.append(divided(np.maximum(squares - mean**2, 0.0), n_rows[..., None, None]))
     n_cells = np.maximum((p.sum(axis=-2, keepdims=True) > 0).sum(axis=CELLS, keepdims=True), 1)
-    return np.asarray((q < normal_ppf(IMPOSSIBLE / n_cells) * np.sqrt(np.stack(noise, axis=-2))).any(axis=CELLS))
+    return np.asarray((q < ndtri(IMPOSSIBLE / n_cells) * np.sqrt(np.stack(noise, axis=-2))).any(axis=CELLS))
 
 
 def pooled(weights: Floats, dof: Floats) -> tuple[Floats, Floats]:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from blankets.stats._clusters import log_f_sf
 from blankets.stats._estimate import InformationEstimate
-from blankets.stats._special import xlogy
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -23,6 +23,23 @@ def log_p_of(statistic: float, dof: float) -> float:
     return kernels.chi2_tail(statistic, dof)
 
 
+def chi2_of_log_p(log_p: float, dof: float) -> float:
+    """Return the chi-square statistic that has a log p-value, however small that is; 0 without degrees of freedom.
+
+    >>> round(chi2_of_log_p(-2.995732273553991, 1.0), 6)
+    3.841459
+    >>> round(log_p_of(chi2_of_log_p(-5000.0, 3.0), 3.0), 6)
+    -5000.0
+    """
+    if not dof or log_p >= 0.0:
+        return 0.0
+    low, high = 0.0, dof - 4.0 * log_p + 10.0
+    for _ in range(80):
+        middle = (low + high) / 2.0
+        low, high = (middle, high) if log_p_of(middle, dof) > log_p else (low, middle)
+    return high
+
+
 def strongest_of(
     statistic: NDArray[np.float64], dof: NDArray[np.float64], performed: NDArray[np.bool_], columns: NDArray[np.int64]
 ) -> int:
@@ -102,3 +119,12 @@ def log_chi2_sf(statistic: ArrayLike, dof: ArrayLike) -> NDArray[np.float64]:
         return kernels.chi2_tails(np.ascontiguousarray(statistic), np.ascontiguousarray(dof))
     flat = kernels.chi2_tails(np.ascontiguousarray(statistic).ravel(), np.ascontiguousarray(dof).ravel())
     return flat.reshape(statistic.shape)
+
+
+def chi2_sf(statistic: ArrayLike, dof: ArrayLike) -> NDArray[np.float64]:
+    """Return P(chi-square > ``statistic``).
+
+    >>> round(float(chi2_sf(3.841458820694124, 1)), 12)
+    0.05
+    """
+    return np.exp(log_chi2_sf(statistic, dof))

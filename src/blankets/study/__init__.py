@@ -26,6 +26,7 @@ from blankets.study._opening import open_study
 from blankets.study._progress import Progress, status_line, watched
 from blankets.study._resampling import members_over, rows_drawn
 from blankets.study._searching import Search, Wanted, sll
+from blankets.study._second_opinion import SecondOpinion, second_opinion
 from blankets.study._study import Seed, Study
 from blankets.study._testing import Testing
 from blankets.study._work import Countdown, carried_out
@@ -41,6 +42,7 @@ __all__ = [
     "Names",
     "Progress",
     "Search",
+    "SecondOpinion",
     "Seed",
     "Study",
     "Testing",
@@ -70,6 +72,7 @@ __all__ = [
     "rows_apart",
     "rows_drawn",
     "scored_estimate",
+    "second_opinion",
     "sll",
     "sounds_later",
     "status_line",

@@ -20,7 +20,7 @@ def confirmed_on(study: Study, wanted: Wanted, members: Sequence[str], *, alpha:
     """Test each member given the others on the rows of a study."""
     search = Search.of(study, wanted, 0, brief=True)
     at = [search.tests.names.index(name) for name in members if name in search.tests.names]
-    tests = search.tests.at_level(alpha).by_rows()
+    tests = search.tests.at_level(alpha)
     found = [one for one in tests.drop_one(at, study.target) if one.reliable] if at else []
     p = {search.tests.names[one.x]: one.log_p for one in found}
     return Confirmation(

@@ -68,14 +68,43 @@ class Member:
     known: Mask  # (n,): which rows have a value
     compared: tuple[str, ...]  # what each column of the design compares
     raw: Floats | None = None  # (n,): a number in its own units; None for a category
+    levels: tuple[str, ...] = ()  # of a category
+    # within (n, parts): in which part of the rows each is, if effects are told part by part
+    within: Floats | None = None
+    # beside (n, columns of the design and functions of the target): what else is held fixed predicts of them;
+    # taken (n,): the share of each row that it takes
+    beside: Floats | None = None
+    taken: Floats | None = None
 
     @property
     def is_number(self) -> bool:
         return self.raw is not None
 
     def take(self, at: NDArray[Any] | slice) -> Member:
-        raw = None if self.raw is None else self.raw[at]
-        return replace(self, values=self.values[at], known=self.known[at], raw=raw)
+        parts = (self.raw, self.within, self.beside, self.taken)
+        raw, within, beside, taken = (None if part is None else part[at] for part in parts)
+        some = replace(self, values=self.values[at], known=self.known[at], raw=raw)
+        return replace(some, within=within, beside=beside, taken=taken)
+
+    def parts(self) -> tuple[list[str], Floats]:
+        """Return what the rows are split into by this member, in words and as indicators, shape (rows, parts)."""
+        if self.raw is None:
+            words, codes = [f"{self.name} = {level}" for level in self.levels], self.values
+        else:
+            middle = float(np.median(self.raw))
+            if not (self.raw > middle).any():  # the largest value is the most frequent one
+                middle = float(self.raw[self.raw < middle].max(initial=-np.inf))
+            words = [f"{self.name} {end} {digits(middle, 4)}" for end in ("up to", "above")]
+            codes = (self.raw > middle).astype(np.int64)
+        indicators = np.equal.outer(codes, np.arange(len(words))).astype(np.float64)
+        there = indicators.any(axis=0)
+        return [word for word, any_row in zip(words, there, strict=True) if any_row], indicators[:, there]
+
+    def by(self, other: Member) -> Member:
+        """Return the member with effects told part by part of another one."""
+        words, within = other.parts()
+        compared = tuple(f"{what} where {word}" for word in words for what in self.compared)
+        return replace(self, compared=compared, within=within)
 
     def in_thirds(self) -> Member:
         """Return a number as a category of three levels, the middle one the one that others are compared with."""
@@ -90,9 +119,18 @@ class Member:
 
     def design(self) -> Floats:
         """Return the columns of the regression, shape (rows, comparisons)."""
+        n = len(self.compared) // (1 if self.within is None else self.within.shape[1])
+        made = np.asarray(np.equal.outer(self.values, np.arange(1, n + 1)), np.float64)
         if self.is_number:
-            return np.asarray(self.values[:, np.newaxis] - self.values.mean(), np.float64)
-        return np.asarray(np.equal.outer(self.values, np.arange(1, len(self.compared) + 1)), np.float64)
+            made = np.asarray(self.values[:, np.newaxis] - self.values.mean(), np.float64)
+        if self.within is None:
+            return made
+        return np.hstack([made * part[:, np.newaxis] for part in self.within.T])
+
+    @property
+    def alone(self) -> bool:
+        """Whether its effect needs a regression of its own."""
+        return self.within is not None or self.beside is not None
 
 
 def outcome_of(study: Study, target: int) -> Outcome:
@@ -204,7 +242,8 @@ def _of_levels(name: str, codes: Ints, words: list[str], *, graded: bool) -> Mem
     new[rest] = len(apart)
     other = [words[rest[0]] if len(rest) == 1 else "other levels"] if rest else []
     compared = tuple(f"{level} vs {words[first]}" for level in [*(words[k] for k in apart[1:]), *other])
-    return Member(name, new[codes], known, compared)
+    levels = tuple(words[k] for k in apart)
+    return Member(name, new[codes], known, compared, levels=(*levels, *other))
 
 
 def _word(level: object) -> str:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from blankets.counting import ranks, standardized
 from blankets.results import digits, joined, shown
-from blankets.stats import xlogy
 from blankets.study._effect_columns import drawn_rows
 from blankets.study._study import Study
 

@@ -17,12 +17,12 @@ from blankets.independence import (
     DeterminedTests,
     IndependenceTest,
     MixedTests,
-    SeenBlocks,
+    NumberTests,
     SeenModel,
+    SeenQuick,
     SurveyTests,
     TableTests,
     Units,
-    WeightedBlocks,
     WeightedHoles,
     relations_of,
     table_tests,
@@ -133,11 +133,15 @@ class Testing:
             if (drawn := _rows_looked_at(frame)) is not None:
                 frame = frame.take(drawn)
                 units = units.take(drawn, frame)
-            weighted = WeightedBlocks(frame, units, reliability=self.reliability, strength=self.strength)
+            weighted = NumberTests(
+                frame, units=units, reliability=self.reliability, strength=self.strength, level=level
+            )
             return MixedTests(tables, weighted, measured)
         frame = at_most_rows(frame)
-        functions = SeenBlocks(frame, reliability=self.reliability, strength=self.strength, level=level)
-        tests = MixedTests(tables, functions if frame.holes else functions.of_all, measured)
+        seen = SeenQuick(frame, reliability=self.reliability, strength=self.strength, shared=True)
+        quick = seen if frame.holes else seen.of_all
+        numbers = NumberTests(frame, quick=quick, reliability=self.reliability, strength=self.strength, level=level)
+        tests = MixedTests(tables, numbers, measured)
         relations = relations_of(frame)
         return tests if relations is None else DeterminedTests(tests, relations, frame.n_rows)
 
