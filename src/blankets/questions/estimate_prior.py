@@ -24,11 +24,11 @@ def estimate_prior(
     target: str | int | None = None,
     *,
     y: ArrayLike | None = None,
-    labels: str = "pu",
     method: str = "auto",
     sampling: Sampling = "one-sample",
     n_resamples: int = 30,
     n_features: int = 30,
+    labels: Regime | str = "auto",
     engine: Engine | str = "auto",
     n_jobs: int | None = None,
     rng: Seed = None,
@@ -43,8 +43,6 @@ def estimate_prior(
 
     Parameters
     ----------
-    labels : {"pu", "mar-c"}
-        Whether only positives are labeled, or rows of both classes, depending on the class alone.
     method : {"auto", "roc", "tice", "elkan-noto", "mixture"}
         For positives alone: "roc" (the default) and "tice" assume that some recognizable group of rows is all positive,
         "elkan-noto" that every positive can be recognized. All of them tend to be too large, which is the safe side for
@@ -85,11 +83,9 @@ def estimate_prior(
     >>> str(prior)
     'about 0.2... (90% 0... to 0...), estimated by roc assuming that some recognizable group of rows is ...'
     """
-    name = regime_name(labels)
-    if one_of("labels", name, ("pu", "mar-c")) == "pu":
-        regime: Regime = PositiveUnlabeled(sampling=sampling)
-    else:
-        regime = SemiSupervised("mar-c")
+    name = labels.name if isinstance(labels, Regime) else regime_name(labels)
+    pu = one_of("labels", name, ("auto", "pu", "mar-c")) != "mar-c"
+    regime = PositiveUnlabeled(sampling=sampling) if pu else SemiSupervised("mar-c")
     with open_study(data, target, y, reading=reading, labels=regime, engine=engine, n_jobs=n_jobs) as study:
         frame = study.complete_frame("estimate_prior")
         if not study.features:
