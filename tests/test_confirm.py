@@ -35,8 +35,8 @@ def test_members_are_tested_given_the_others_on_the_new_rows():
     assert found.confirmed == blanket.members
     assert found.n_rows == 600
     fit = smf.ols("y ~ x0 + x1", pd.DataFrame(part(whole, slice(600, None)))).fit(cov_type="HC3")
-    for name in ("x0", "x1"):  # the same evidence but for what curves add: squares of z are within a quarter
-        assert found.log_p[name] == pytest.approx(np.log(fit.pvalues[name]), rel=0.25)
+    for name in ("x0", "x1"):  # three questions share the evidence, and its law has heavier tails than the normal one
+        assert found.log_p[name] == pytest.approx(np.log(fit.pvalues[name]), rel=0.4)
     assert bl.confirm(blanket, part(whole, slice(600, None))) == found
     assert bl.Confirmation.from_json(found.to_json()) == found
 

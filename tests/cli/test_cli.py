@@ -81,7 +81,7 @@ def test_version(capsys):
     [
         (["discver"], "No such command 'discver'; did you mean 'discover'?"),
         (["xyz"], "No such command 'xyz'."),
-        (["discover", "https://example.org/a.csv", "-t", "a"], "is an address of the web, not a file; download it"),
+        (["discover", "https://example.org/a.csv", "-t", "a"], "is an address, not a file; download the data"),
         (["discover"], "Missing argument 'FILE'"),
         (["discover", "nothing.csv", "-t", "a"], "there is no file 'nothing.csv'"),
         (["discover", __file__], "Say with --target which column"),

@@ -123,7 +123,7 @@ def test_missing_file(tmp_path):
         ingest(tmp_path)
     with pytest.raises(DataError, match=r"there is no file '.*visited.csv'$"):  # no name is alike, only the ending is
         ingest(tmp_path / "visited.csv")
-    with pytest.raises(DataError, match=r"'https:/example.org/t.csv' is an address of the web, not a file; download"):
+    with pytest.raises(DataError, match=r"'https:/example.org/t.csv' is an address, not a file; download"):
         ingest("https://example.org/t.csv")
 
 

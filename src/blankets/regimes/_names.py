@@ -75,7 +75,7 @@ def regime_from(
     Examples
     --------
     >>> regime_from("pu", prior=0.2).prior
-    Exact(value=0.2)
+    0.2
     """
     if isinstance(spec, Regime):
         if prior is not None or sampling is not None or how:
